@@ -4,24 +4,29 @@ export const dayMicros = 86_400_000_000
 
 let last = 0
 
-/** Source of time of the whole service, which tests replace. */
+/** Time source of the whole service. Tests replace it. */
 export const clock = {
-  /** Microseconds since 1970. Strictly increasing within a process, so that two of its events never share an instant. */
+  /** Returns microseconds since 1970. Strictly increasing, so that no two events of a process have the same time. */
   now(): number {
     last = Math.max(Date.now() * 1000, last + 1)
     return last
   },
-  /** Milliseconds since 1970 for deadlines and measurements. A frozen process may lose time, so ages go by `now`. */
+  /**
+   * Returns milliseconds since 1970, for deadlines and measurements. Time in which a process was frozen may be missing, so ages are
+   * computed with `now`.
+   */
   monotonic: (): number => performance.timeOrigin + performance.now(),
-  /** Waits for a number of milliseconds, or until the signal aborts with an error. */
+  /** Waits for a number of milliseconds. @throws Error when the signal aborts */
   sleep: (ms: number, signal?: AbortSignal): Promise<void> => setTimeout(ms, undefined, { signal }),
 }
 
-/** Random part of a span of milliseconds that doubles with every try up to a bound. */
+/** Returns a random delay in milliseconds. The maximum doubles with every try, up to `maxMs`. */
 export const jitter = (tries: number, firstMs: number, maxMs: number): number =>
   Math.random() * Math.min(maxMs, firstMs * 2 ** Math.min(tries, 20))
 
-/** Formats microseconds as RFC 3339 in UTC with six fractional digits (A2.5), up to the year 9999. */
+/**
+ * Formats microseconds since 1970 as RFC 3339 in UTC, with six fractional digits (A2.5). Later times are set to the end of the year 9999.
+ */
 export function timestamp(micros: number): string {
   const millis = Math.floor(micros / 1000)
   if (millis >= Date.UTC(10_000)) return '9999-12-31T23:59:59.999999Z'
@@ -31,7 +36,7 @@ export function timestamp(micros: number): string {
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
-/** Parses a timestamp to milliseconds since 1970 of its whole second, and its fractional digits. */
+/** Parses a timestamp to its whole second, in milliseconds since 1970, and six fractional digits. */
 function read(text: string): { millis: number; fraction: string } | null {
   const match = rfc3339.exec(text)
   if (!match) return null
@@ -46,20 +51,20 @@ function read(text: string): { millis: number; fraction: string } | null {
   return { millis: date.getTime() - offset, fraction: fraction.slice(0, 6).padEnd(6, '0') }
 }
 
-/** Parses an RFC 3339 timestamp with an offset (A6.3) to microseconds, exact until the year 2255; null when invalid. */
+/** Parses an RFC 3339 timestamp with an offset (A6.3) to microseconds since 1970. Exact until the year 2255; null when invalid. */
 export function parseTimestamp(text: string): number | null {
   const parts = read(text)
   return parts && parts.millis * 1000 + Number(parts.fraction)
 }
 
-/** Parses a stored timestamp to microseconds. @throws Error for any other text */
+/** Parses a stored timestamp to microseconds since 1970. @throws Error for any other text */
 export function microsOf(text: string): number {
   const micros = parseTimestamp(text)
   if (micros === null) throw new Error('This is not a timestamp.')
   return micros
 }
 
-/** Converts a timestamp to UTC, exact in every year; null when invalid or outside of the years 0 to 9999. */
+/** Converts a timestamp to UTC, exactly in every year. Null when invalid or outside the years 0 to 9999. */
 export function toUtc(text: string): string | null {
   const parts = read(text)
   if (!parts) return null

@@ -1,2 +1,2 @@
-/** Lambda alias of the current version of a function. All invocations go through it. */
+/** Lambda alias of the current version of a function, used by all invocations. */
 export const currentAlias = 'current'

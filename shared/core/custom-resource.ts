@@ -1,6 +1,5 @@
 import { clock } from './clock.ts'
 
-/** Request of CloudFormation to a custom resource. */
 export type CustomResourceEvent = {
   RequestType: 'Create' | 'Update' | 'Delete'
   ResponseURL: string
@@ -8,19 +7,20 @@ export type CustomResourceEvent = {
   RequestId: string
   LogicalResourceId: string
   PhysicalResourceId?: string
-  /** Properties of the template, all of them text. */
   ResourceProperties: Record<string, string>
 }
 
-/** Result of a custom resource. `refused` fails the deployment with the text; otherwise the text is the attribute `Found`. */
+/**
+ * Result of a custom resource. If `refused`, the deployment fails with the text as the reason. Otherwise the text is the attribute `Found`.
+ */
 export type CustomResourceAnswer = { refused: boolean; text: string }
 
 const tries = 4
 
-/** CloudFormation waits an hour for a missing answer, so failed sends are retried. */
+/** Sends the response with retries, because CloudFormation waits an hour for a missing response. */
 async function send(url: string, answer: object): Promise<void> {
   for (let left = tries - 1; ; left--) {
-    // Bytes are sent without a content type, which the signed address requires.
+    // Sends the body as bytes, because `fetch` then adds no content type, which the presigned URL does not permit.
     const body = Buffer.from(JSON.stringify(answer))
     const response = await fetch(url, { method: 'PUT', body, signal: AbortSignal.timeout(5_000) }).catch(() => null)
     if (response?.ok) return
@@ -30,7 +30,7 @@ async function send(url: string, answer: object): Promise<void> {
   }
 }
 
-/** Handler of a custom resource that creates nothing, so there is nothing to delete. */
+/** Creates the handler of a custom resource that creates nothing. A deletion therefore succeeds without work. */
 export const customResource =
   (work: (event: CustomResourceEvent) => Promise<CustomResourceAnswer>) =>
   async (event: CustomResourceEvent): Promise<void> => {

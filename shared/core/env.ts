@@ -10,7 +10,6 @@ const withoutSlash = (address: string): string => address.replace(/\/$/, '')
 
 const integer = (name: string, fallback: number): number => Number.parseInt(optional(name) ?? String(fallback), 10)
 
-/** Values of settings that a deployment does not choose. */
 export const defaultSettings = {
   logRetentionDays: 90,
   flowRetentionDays: 120,
@@ -19,7 +18,6 @@ export const defaultSettings = {
   signInBurst: 20,
 }
 
-/** The deployment's own app registration at a kind of provider. */
 export type ProviderApp = { clientId: string; secret: string | null; secretArn: string | null }
 
 /** Reads the app registration of a kind of provider; null when its id or secret is not configured. */
@@ -33,67 +31,68 @@ function providerApp(kind: 'SUITE' | 'TENANT'): ProviderApp | null {
 const readers = {
   tableName: () => text('TABLE_NAME'),
   flowStreamName: () => text('FLOW_STREAM_NAME'),
-  /** Configured address of the service; callers use `serviceAddress`. */
+  /** Configured address of the service; null if there is none. Callers use `serviceAddress`. */
   baseUrl: () => optional('SERVICE_URL')?.replace(/\/$/, '') ?? null,
   logRetentionDays: () => integer('LOG_RETENTION_DAYS', defaultSettings.logRetentionDays),
   flowRetentionDays: () => integer('FLOW_RETENTION_DAYS', defaultSettings.flowRetentionDays),
   /** Issuer of the workspace suite of this deployment (A25.2). */
   suiteIssuer: () => withoutSlash(text('SUITE_ISSUER')),
   suiteApp: () => providerApp('SUITE'),
-  /** Issuer of a tenant of the cloud directory; `{tenant_id}` stands for the tenant (I1.4). */
+  /** Issuer of a cloud directory tenant; `{tenant_id}` is replaced with the id of the tenant (I1.4). */
   tenantIssuer: () => text('TENANT_ISSUER'),
-  /** Address of an identity-provider service; `{idp_domain}` stands for the domain (I1.4). */
+  /** Address of an identity provider's API; `{idp_domain}` is replaced with the provider's domain (I1.4). */
   idpApiUrl: () => withoutSlash(text('IDP_API_URL')),
   suiteTokenUrl: () => text('SUITE_TOKEN_URL'),
   suiteApiUrl: () => withoutSlash(text('SUITE_API_URL')),
-  /** Token endpoint of a tenant; `{tenant_id}` stands for the tenant (I1.4). */
+  /** Token endpoint of a cloud directory tenant; `{tenant_id}` is replaced with the id of the tenant (I1.4). */
   tenantTokenUrl: () => text('TENANT_TOKEN_URL'),
-  /** API of the directory and the devices of tenants (I1.4). */
+  /** API of the cloud directory for the directory and the devices of tenants (I1.4). */
   tenantApiUrl: () => withoutSlash(text('TENANT_API_URL')),
-  /** Device service; `{subdomain}` stands for the customer, `{.region}` for a region other than the first (I1.4). */
+  /**
+   * API for device management; `{subdomain}` is replaced with the customer's, and `{.region}` with a region other than the first (I1.4).
+   */
   mdmApiUrl: () => withoutSlash(text('MDM_API_URL')),
   tenantApp: () => providerApp('TENANT'),
-  /** Addresses that a sign-in may return to; for loopback addresses the port is free (I2.2). */
+  /** Addresses that a sign-in may redirect to. Loopback addresses match with any port (I2.2). */
   signInRedirectUris: () => (optional('SIGN_IN_REDIRECT_URIS') ?? '').split(/\s+/).filter(Boolean),
-  /** Burst of each step of a sign-in by source address (A9). */
+  /** Burst of requests for each sign-in step and source address (A9). */
   signInBurst: () => integer('SIGN_IN_BURST', defaultSettings.signInBurst),
-  /** Allows outside services on this machine, also by HTTP; never in a deployment (I1.2). */
+  /** Permits outside services on the local machine, and over plain HTTP (I1.2). Always false in Lambda. */
   allowInsecureProviders: () => process.env.ALLOW_INSECURE_PROVIDERS === '1' && !process.env.AWS_LAMBDA_FUNCTION_NAME,
   heartbeatSecs: () => integer('HEARTBEAT_SECS', defaultSettings.heartbeatSecs),
-  /** Address of the live channel for devices (C1); null where the deployment has none. */
+  /** WebSocket address for devices (C1); null when the deployment has no live channel. */
   liveUrl: () => optional('LIVE_URL'),
   liveEndpoint: () => withoutSlash(text('LIVE_ENDPOINT')),
-  /** Share of the objects of a directory that a run may delete before it stops (I5.3). */
+  /** Percentage of a directory's objects that a sync run may delete before it stops (I5.3). */
   syncDeletionBrakePercent: () => integer('SYNC_DELETION_BRAKE_PERCENT', defaultSettings.syncDeletionBrakePercent),
   logLevel: () => optional('LOG_LEVEL') ?? 'INFO',
-  /** Namespace that separates log lines and metrics of several installs in one AWS account. */
+  /** Namespace of log lines and metrics, which separates several installations in one AWS account. */
   serviceName: () => optional('SERVICE_NAME') ?? 'network-access',
   /** Version of the running function; undefined on a single machine. */
   functionVersion: () => optional('AWS_LAMBDA_FUNCTION_VERSION') ?? undefined,
   metrics: () => optional('METRICS') ?? 'none',
-  /** `text` for a terminal, otherwise lines of JSON. */
+  /** `text` for a terminal, or `json` for one JSON object per line. */
   logFormat: () => optional('LOG_FORMAT') ?? 'json',
-  /** Bucket of the batches that a consumer has failed on. */
+  /** Bucket for stream batches that a consumer gave up. */
   failuresBucket: () => optional('FAILURES_BUCKET'),
   /** CloudFront distribution whose origin secret is rotated. */
   distributionId: () => text('DISTRIBUTION_ID'),
-  /** Name prefix of the secrets that new API tokens are stored in, and the deployment's KMS key; null on a single machine. */
+  /** Name prefix and KMS key of the secrets that store new API tokens; null on a single machine. */
   tokenSecrets() {
     const prefix = optional('TOKEN_SECRETS')
     return prefix === null ? null : { prefix, key: optional('TOKEN_SECRETS_KEY') }
   },
   passcodeFunction: () => text('PASSCODE_FUNCTION'),
   sealBucket: () => text('SEAL_BUCKET'),
-  /** Days that objects of the seal bucket are locked for when they are put, and again each year; 0 without a lock. */
+  /** Days for which objects in the seal bucket are locked when they are stored, and again each year; 0 for no lock. */
   sealLockDays: () => integer('SEAL_LOCK_DAYS', 0),
-  /** KMS key that signs checkpoints of the sealed logs. */
   sealKeyId: () => text('SEAL_KEY_ID'),
-  /** Folder in place of the seal bucket, and file of its key, on a single machine. */
+  /** Folder that replaces the seal bucket on a single machine. `sealKeyFile` replaces the KMS key. */
   sealFolder: () => optional('SEAL_FOLDER'),
   sealKeyFile: () => optional('SEAL_KEY_FILE'),
-  /** Sender of mails; null where the deployment sends none. */
+  /** Sender address of mails; null when the deployment sends no mail. */
   mailSender: () => optional('MAIL_SENDER'),
-  /** Settings of the legacy API (`/v0` contract, 16). */
+  /** Settings of the legacy API (section 16 of the `/v0` contract). */
   v0: () => ({
     devicesPerUser: integer('V0_DEVICES_PER_USER', 10),
     ipv4: {
@@ -108,7 +107,7 @@ const readers = {
 
 type Settings = { readonly [N in keyof typeof readers]: ReturnType<(typeof readers)[N]> }
 
-/** The deployment's settings. Each is read when used, never at import, so that a module can be loaded anywhere. */
+/** Settings of the deployment. Each setting is read when it is used, never at import, so that modules can be loaded anywhere. */
 export const env = Object.defineProperties(
   {},
   Object.fromEntries(Object.entries(readers).map(([name, get]) => [name, { get }])),

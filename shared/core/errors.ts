@@ -2,13 +2,13 @@ import { type Fault, faultsAt, MessageLimit, type Path } from './faults.ts'
 
 type CodeRule = {
   status: number
-  /** The problem type is `about:blank`. */
+  /** True when the problem type is `about:blank`. */
   generic?: boolean
-  /** Text of every error of the code, unless it brings its own. */
+  /** Default text of errors with this code. */
   detail?: string
 }
 
-/** All error codes of A5 with status and title. */
+/** All error codes (A5), with HTTP statuses and default texts. */
 const codes = {
   bad_request: { status: 400, generic: true },
   invalid_json: { status: 400, detail: 'The request body is not valid JSON.' },
@@ -70,7 +70,7 @@ const codes = {
 export type ErrorCode = keyof typeof codes
 export const errorCodes: Readonly<Record<ErrorCode, CodeRule>> = codes
 
-/** Details of `unavailable` after work that has, or may have, changed something. */
+/** Details of an `unavailable` error after work that changed something, or may have changed something. */
 export const unavailableAfter = {
   something:
     'The change was made, but its follow-up work is not complete yet. The service continues it. Read the object before you repeat the request.',
@@ -79,15 +79,14 @@ export const unavailableAfter = {
 }
 
 type Extra = {
-  /** Additional members of the problem document, for example `required_scope`. */
   members?: Record<string, unknown>
   headers?: Record<string, string>
   faults?: readonly Fault[]
-  /** Original error, for the log alone. */
+  /** Original error, which is logged but not returned. */
   cause?: unknown
 }
 
-/** Error returned to callers (A5). Any other thrown error is a bug and returns 500. */
+/** Error that is returned to the caller (A5). Any other error is a bug and results in status 500. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number

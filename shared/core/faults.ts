@@ -1,23 +1,20 @@
-/** Path to an invalid value in a request: keys and positions. A rule across several fields has the path `base`. */
+/** Path to an invalid value in a request, as keys and positions. A rule across several fields has the path `base`. */
 export type Path = readonly (string | number)[]
 
-/** Path of an invalid value, and the message about it (A5). */
 export type Fault = { path: Path; message: string }
 
-/** Faults as a response shows them: dotted path → messages (A5). */
+/** Error messages in a response, by dotted path (A5). */
 export type FieldErrors = Record<string, string[]>
 
 export const faultsAt = (path: Path, messages: readonly string[]): Fault[] =>
   messages.map((message) => ({ path, message }))
 
-/** Prefixes the paths of faults. */
 export const below = (path: Path, faults: readonly Fault[]): Fault[] =>
   faults.map(({ path: rest, message }) => ({ path: [...path, ...rest], message }))
 
-/** Maximum messages in one response (A31). */
+/** Maximum number of messages in one response (A31). */
 export const maxFaultMessages = 100
 
-/** Collects messages up to the maximum of a response. */
 export class MessageLimit {
   private room = maxFaultMessages
 
@@ -25,7 +22,7 @@ export class MessageLimit {
     return this.room === 0
   }
 
-  /** Each message appears once per path. */
+  /** Returns each distinct message once per path, until the limit is reached. */
   take(faults: readonly Fault[]): FieldErrors {
     const taken: FieldErrors = {}
     for (const [path, group] of Map.groupBy(faults, ({ path }) => path.join('.'))) {
@@ -37,7 +34,7 @@ export class MessageLimit {
   }
 }
 
-/** The first distinct messages about rejected values, up to the maximum. */
+/** Returns the first distinct messages about rejected values, at most `maxFaultMessages`. */
 export function firstMessages<T>(values: T[], refuse: (value: T, index: number) => string | null): string[] {
   const messages = new Set<string>()
   for (const [index, value] of values.entries()) {

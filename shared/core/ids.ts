@@ -17,7 +17,7 @@ const pathIdPattern = new RegExp(pathIdSchema.pattern)
 
 export const isPathId = (text: string): boolean => pathIdPattern.test(text)
 
-/** Creates a UUID version 7 for a time in microseconds (RFC 9562, method 3); `position` orders the ids of one commit. */
+/** Creates a UUID version 7 (RFC 9562, method 3) for a time in microseconds. `position` orders the ids of one commit. */
 export function uuidV7(micros: number, position = 0): string {
   const millis = Math.floor(micros / 1000)
   const bytes = randomBytes(16)
@@ -34,7 +34,7 @@ export function uuidText(bytes: Uint8Array): string {
 
 export const uuidBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex')
 
-/** Creates a UUID version 5 (RFC 9562) for a name in a namespace UUID; equal names have equal UUIDs. */
+/** Creates a UUID version 5 (RFC 9562) for a name in a namespace. Equal names have equal UUIDs. */
 export function uuidV5(namespace: string, name: string): string {
   const bytes = createHash('sha1').update(uuidBytes(namespace)).update(name).digest().subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6)

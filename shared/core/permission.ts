@@ -1,4 +1,4 @@
-/** Collections of scopes and permissions (A3.2). */
+/** Collections for which scopes and permissions exist (A3.2). */
 export const collections = [
   'actors',
   'groups',
@@ -17,7 +17,7 @@ export const collections = [
 
 export type Permission = `${(typeof collections)[number]}:${'read' | 'write'}`
 
-/** True for scopes that cover a permission; `write` includes `read` (A3.2). */
+/** True when one of the scopes includes the permission. `write` includes `read` (A3.2). */
 export function covers(scopes: readonly string[], permission: Permission): boolean {
   const [collection, action] = permission.split(':')
   const enough =

@@ -1,8 +1,8 @@
 import { env } from './env.ts'
 
 /**
- * Address of the service: as configured, else the API's own host, which each request names. The environment of the
- * functions cannot contain that host, since the API depends on them.
+ * Returns the configured address of the service, or else the API's host, which each request contains. The environment of the functions
+ * cannot contain the host, because the API depends on the functions.
  */
 export function serviceAddress(apiHost?: string): string {
   const address = env.baseUrl ?? (apiHost ? `https://${apiHost}` : null)

@@ -3,43 +3,43 @@ import type { SdkError } from '@smithy/types'
 
 export type TransientKind = 'conflict' | 'throttle' | 'fault'
 
-/** Conflicts of writes to one item, which the SDK does not retry. */
+/** Errors of conflicting writes to one item, which the SDK does not retry. */
 const conflicts = ['ReplicatedWriteConflictException', 'TransactionConflictException', 'TransactionInProgressException']
 
-/** Transient reasons of a cancelled transaction. */
+/** Transient cancellation reasons of a DynamoDB transaction. */
 const passingReasons: Record<string, TransientKind> = {
   TransactionConflict: 'conflict',
   ProvisionedThroughputExceeded: 'throttle',
   ThrottlingError: 'throttle',
 }
 
-/** Codes of the failed writes of a cancelled transaction; null for any other error. */
+/** Returns the codes of the failed writes of a cancelled transaction; null for any other error. */
 function reasonsOf(error: unknown): string[] | null {
   if (!(error instanceof Error) || error.name !== 'TransactionCanceledException') return null
   const { CancellationReasons: reasons = [] } = error as { CancellationReasons?: { Code?: string }[] }
   return reasons.map(({ Code = 'None' }) => Code).filter((code) => code !== 'None')
 }
 
-/** Classifies the reasons; null unless all are transient, because a failed condition fails again. */
+/** Classifies the reasons. Null unless all are transient, because a failed condition would fail again. */
 function kindOfReasons(reasons: string[]): TransientKind | null {
   const kinds = reasons.map((reason) => passingReasons[reason] ?? null)
   return kinds.includes(null) ? null : (kinds.find((kind) => kind === 'throttle') ?? kinds[0] ?? null)
 }
 
-/** Classifies a transient error of AWS or of the connection; null for an error that every retry would repeat. */
+/** Classifies a transient error of AWS or of the connection. Null for an error that every retry would repeat. */
 export function transientKind(error: unknown): TransientKind | null {
   if (!(error instanceof Error)) return null
   const reasons = reasonsOf(error)
   if (reasons) return kindOfReasons(reasons)
   if (conflicts.includes(error.name)) return 'conflict'
-  // Kinesis throttles with this name if a customer key encrypts its stream.
+  // Kinesis throttles with a KMS error if a customer-managed key encrypts the stream.
   if (isThrottlingError(error as SdkError) || error.name === 'KMSThrottlingException') return 'throttle'
   return isTransientError(error as SdkError) || isServerError(error as SdkError) ? 'fault' : null
 }
 
 export const isTransient = (error: unknown): boolean => transientKind(error) !== null
 
-/** True for a cancelled transaction that may succeed on fresh state: a condition failed, or it conflicted with other writes. */
+/** True for a cancelled transaction that may succeed after fresh reads: a condition failed, or other writes conflicted. */
 export function isConflict(error: unknown): boolean {
   const reasons = reasonsOf(error) ?? []
   return (
@@ -47,5 +47,5 @@ export function isConflict(error: unknown): boolean {
   )
 }
 
-/** True for a failed write that may have succeeded. A cancelled transaction has not. */
+/** True for a failed write that may have succeeded. A cancelled transaction has changed nothing. */
 export const mayBeDone = (error: unknown): boolean => isTransient(error) && reasonsOf(error) === null

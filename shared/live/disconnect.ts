@@ -7,7 +7,7 @@ import { findConnection, forgetConnection } from './connection.ts'
 
 const remove = ['connection_id', 'connected_at', 'messages', 'bad_messages', 'nudged_at', 'nudge_due']
 
-/** Handles the end of a connection: shortens the lease of its session, unless a newer connection exists (C3.2). Idempotent. */
+/** Handles the end of a connection. Shortens the lease of the session unless a newer connection exists (C3.2). Idempotent. */
 export async function disconnect(connectionId: string): Promise<void> {
   const connection = await findConnection(connectionId)
   if (!connection) return
@@ -17,7 +17,7 @@ export async function disconnect(connectionId: string): Promise<void> {
   const lease_expires_at = leaseEnd(clock.now())
   const when = 'connection_id = :connection'
   const values = { connection: connectionId }
-  // The lease only gets shorter, and only while the presence item still names this connection.
+  // Only shortens the lease, and only while the presence item still names this connection.
   const cutting = {
     set: { lease_expires_at },
     remove,

@@ -9,7 +9,7 @@ export type LiveEvent = {
   isBase64Encoded: boolean
 }
 
-/** Response to API Gateway: any status but 200 refuses a handshake. The `body` of a reply is sent to the device. */
+/** Response to API Gateway. Any status other than 200 rejects a handshake. API Gateway sends the `body` of a reply to the device. */
 export type LiveAnswer = { statusCode: number; headers?: Record<string, string>; body?: string }
 
 export type LiveHandler = (event: LiveEvent, context?: { awsRequestId?: string }) => Promise<LiveAnswer>
@@ -25,7 +25,7 @@ const rethrow = (error: unknown): never => {
   throw error
 }
 
-/** Creates a handler of the live channel. Its log lines name the connection and never contain messages or tokens. */
+/** Creates a handler of the live channel. Log lines name the connection and never contain messages or tokens. */
 export const liveHandler = <S>(
   route: '$connect' | '$default' | '$disconnect',
   { open, steps = [], handle, fail = rethrow }: LiveWork<S>,

@@ -6,13 +6,16 @@ import { changeItem } from '../table/change-item.ts'
 import { connectionOf } from './connection.ts'
 import { sendMessage } from './send-message.ts'
 
-/** Time after which another nudge is sent although no heartbeat followed the last one (C5.1). */
+/** Time after which another nudge is sent even if no heartbeat followed the last one (C5.1). */
 const foldMicros = 1_000_000
 
-/** Notifies a connected gateway of changes (C5), once per heartbeat, which reports `more` (P4.4). Never throws. */
+/**
+ * Notifies a connected gateway of changes (C5), at most once before its next heartbeat. Further changes set `more` in the heartbeat's
+ * response (P4.4). Never throws.
+ */
 export async function nudgeGateway(account: string, gatewayId: string): Promise<void> {
   try {
-    // A failed nudge is not retried (C5.4). If another change relied on it, the loop sends a nudge for that change.
+    // Does not retry a failed nudge (C5.4). The loop sends a second nudge only if another change relied on the first.
     for (let nudges = 0; nudges < 2; nudges++) {
       const presence = await findPresence(account, 'gateways', gatewayId)
       const connection = presence && connectionOf(account, 'gateways', gatewayId, presence)
@@ -26,7 +29,10 @@ export async function nudgeGateway(account: string, gatewayId: string): Promise<
   }
 }
 
-/** Claims the right to send a nudge; returns the time of the claim. Null when a sent nudge covers this change, which it marks as `more`. */
+/**
+ * Claims the sending of a nudge and returns the time of the claim. Returns null when an earlier nudge covers this change, which the next
+ * heartbeat then reports as `more`.
+ */
 async function claimNudge(account: string, gatewayId: string, presence: Presence): Promise<number | null> {
   for (let tries = 0; tries < 5; tries++) {
     const now = clock.now()
@@ -40,12 +46,12 @@ async function claimNudge(account: string, gatewayId: string, presence: Presence
       })
     if (await write({ nudged_at: now }, '(attribute_not_exists(nudged_at) OR nudged_at <= :folded)')) return now
     if (await write({ nudge_due: true }, 'nudged_at > :folded')) return null
-    // The gateway has sent a heartbeat or reconnected in between, so it fetches the change without a nudge.
+    // Tries again, because the gateway has sent a heartbeat or reconnected in between.
   }
   return null
 }
 
-/** Releases the claim of a failed nudge. Returns true when another change had relied on that nudge. */
+/** Releases the claim of a failed nudge. Returns true when another change had relied on the nudge. */
 async function releaseNudge(account: string, gatewayId: string, claimed: number): Promise<boolean> {
   const before = await changeItem<Presence>(presenceKey(account, 'gateways', gatewayId), {
     remove: ['nudged_at', 'nudge_due'],

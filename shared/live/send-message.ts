@@ -11,24 +11,24 @@ import { measure } from '../core/logging/invocation.ts'
 import { logLine } from '../core/logging/log.ts'
 import { type ConnectionRef, forgetConnection } from './connection.ts'
 
-/** Time for which API Gateway may report a new connection as gone, because its handshake is not complete. */
+/** Time for which API Gateway may report a new connection as gone, because the handshake is not complete. */
 const handshakeMicros = 5_000_000
 
-/** True for a connection that may still be opening when API Gateway reports it gone. */
+/** True for a connection that may still be opening when API Gateway reports it as gone. */
 const isYoung = ({ connected_at }: Pick<ConnectionRef, 'connected_at'>): boolean =>
   clock.now() <= connected_at + handshakeMicros
 
-/** JSON text of at most 1,024 bytes, with a type (C5). It never carries a secret. */
+/** JSON message of at most 1,024 bytes (C5). A message never contains a secret. */
 export type Message = { type: string } & Record<string, unknown>
 
-/** Sends a message, and forgets a connection that is gone (C5.4). Never throws. */
+/** Sends a message. Deletes the stored connection if API Gateway reports the connection as gone (C5.4). Never throws. */
 export async function sendMessage(recipient: ConnectionRef, message: Message): Promise<Sending> {
   const { account_id, device_id, connection_id } = recipient
   const sending = await postMessage(connection_id, message)
   if (sending === 'gone' && !isYoung(recipient)) {
     await forgetConnection(recipient).catch(() => undefined)
   }
-  // A device that is gone needs no message.
+  // Leaves out devices that are gone, because they need no message.
   if (sending !== 'gone') measure(sending === 'sent' ? 'messages_sent' : 'messages_failed')
   if (sending === 'failed') logLine('WARN', 'device_not_notified', { account_id, device_id, type: message.type })
   return sending
@@ -41,14 +41,14 @@ export type ConnectionClosing = keyof typeof closings
 /** Reason for the end of a session (C5). */
 export type SessionEnd = 'token' | 'device' | 'actor' | 'account' | 'replaced'
 
-/** Outcome of closing a connection; `opening` when API Gateway does not know it yet. */
+/** Outcome of closing a connection; `opening` when API Gateway does not know the connection yet. */
 type Ended = 'ended' | 'opening'
 
-/** Sends the reason and closes the connection. Never throws: a connection that stays open expires. */
+/** Sends the reason and closes the connection. Never throws, because a connection that stays open expires. */
 export async function endConnection(connection: ConnectionRef, reason: ConnectionClosing): Promise<Ended> {
   await sendMessage(connection, { type: 'closing', code: closings[reason], reason })
   const closing = await closeConnection(connection.connection_id, closings[reason])
-  // A connection that is still opening ends at its handshake or its first message.
+  // Keeps a connection that is still opening, because it ends at its handshake or its first message.
   if (closing === 'gone' && isYoung(connection)) return 'opening'
   await forgetConnection(connection).catch(() => undefined)
   return 'ended'
@@ -63,7 +63,7 @@ export async function endSessionConnection(connection: ConnectionRef, reason: Se
 /** Outcome of sending a message; `gone` when the connection no longer exists. */
 export type Sending = 'sent' | 'gone' | 'failed'
 
-/** Client without retries, so that a device that does not read cannot delay others. */
+/** Client without retries, so that a device that does not read cannot delay messages to other devices. */
 const client = () =>
   awsClient(ApiGatewayManagementApiClient, {
     endpoint: async () => ({ url: new URL(env.liveEndpoint) }),
@@ -79,11 +79,11 @@ const outcomeOf = (sending: Promise<unknown>): Promise<Sending> =>
     (error: Partial<GoneException>) => (error.$metadata?.httpStatusCode === 410 ? 'gone' : 'failed'),
   )
 
-/** Posts a message to a connection. Never throws: a failed nudge only delays the device until its next heartbeat (C5.4). */
+/** Posts a message to a connection. Never throws, because a failed nudge only delays the device until its next heartbeat (C5.4). */
 export const postMessage = (ConnectionId: string, message: object): Promise<Sending> =>
   outcomeOf(client().send(new PostToConnectionCommand({ ConnectionId, Data: JSON.stringify(message) }), options))
 
-/** Ends a connection. API Gateway always closes with 1000; the local platform reads the contract's code in a header. */
+/** Ends a connection. API Gateway always closes with code 1000. The service on a single machine reads the contract's code from a header. */
 export function closeConnection(ConnectionId: string, code?: number): Promise<Sending> {
   const command = new DeleteConnectionCommand({ ConnectionId })
   if (code !== undefined) {

@@ -17,16 +17,16 @@ import { isUnexpired } from '../values/expiry.ts'
 import { type Connection, findConnection } from './connection.ts'
 import { closeConnection, endConnection, endSessionConnection, type SessionEnd } from './send-message.ts'
 
-/** Maximum number of messages of a device per time window (C4). */
+/** Maximum number of messages from a device within `windowMicros` (C4). */
 const maxMessages = 10
 const windowMicros = 10_000_000
 
-/** Number of invalid messages that closes the connection (C4). */
+/** Number of invalid messages at which the connection is closed (C4). */
 const maxBad = 10
 
 type Reply = { type: 'pong'; id: string } | { type: 'error'; code: 'bad_message' }
 
-/** Handles a message of a device (C4): renews the lease, or ends a replaced connection. Returns the reply or null. */
+/** Handles a message from a device (C4): renews the lease, or ends a replaced connection. Returns the reply, or null for no reply. */
 export async function takeMessage(connectionId: string, text: string | undefined): Promise<Reply | null> {
   const connection = (await findConnection(connectionId, 'recent')) ?? (await findConnection(connectionId))
   if (!connection) {
@@ -35,7 +35,7 @@ export async function takeMessage(connectionId: string, text: string | undefined
   }
   noteInLog({ account_id: connection.account_id })
   const message = readMessage(text)
-  // The first read is eventually consistent and ends no session. Each later conflict means that another message was counted.
+  // Ends no session after the first read, which is eventually consistent. Each later conflict means that another message was counted.
   for (let looks = 0; looks <= maxMessages + 1; looks++) {
     const state = await sessionState(connection, looks === 0 ? 'recent' : 'exact')
     const isConnected = state.ended === null && state.presence.connection_id === connectionId
@@ -67,7 +67,7 @@ const replyTo = (message: DeviceMessage | null): Reply | null => {
 
 type Outcome = 'noted' | 'conflict' | 'too_many_messages' | 'bad_messages'
 
-/** Counts the message and renews the lease; `conflict` when another message of the connection was counted concurrently. */
+/** Counts the message and renews the lease. Returns `conflict` when another message of the connection was counted concurrently. */
 async function note(
   connection: Connection,
   presence: Presence,
@@ -105,7 +105,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Parses a message of a device (C4); null when invalid. Unknown members are ignored. */
+/** Parses a message from a device (C4). Ignores unknown members. Null when the message is invalid. */
 function readMessage(text: string | undefined): DeviceMessage | null {
   if (text === undefined || Buffer.byteLength(text) > maxBytes) return null
   const message = parse(text)
@@ -116,12 +116,13 @@ function readMessage(text: string | undefined): DeviceMessage | null {
   return null
 }
 
-/** The presence item of a connection's session, or the reason why it ended; `lapsed` when the lease has expired. */
+/**
+ * The presence item and token of a connection's session, or the reason why the session ended. `lapsed` means that the lease has expired.
+ */
 export type SessionState =
   | { presence: Presence; token: { expires_at?: string }; ended: null }
   | { ended: SessionEnd | 'lapsed' }
 
-/** Reads the state of a connection's session in one request. */
 export async function sessionState(connection: Connection, look: Consistency): Promise<SessionState> {
   const { account_id, device, device_id, session_id, token_id, actor_id } = connection
   const isClient = device === 'clients'
@@ -145,7 +146,7 @@ export async function sessionState(connection: Connection, look: Consistency): P
   return isOnline(presence, now) ? { presence, token: held, ended: null } : ended('lapsed')
 }
 
-/** Expiry of a client token, which bounds the lease; null for an invalid token. */
+/** Returns a client token's expiry, which limits the lease; null for an invalid token. */
 function clientToken(item: Record<string, unknown>, now: number): { expires_at: string } | null {
   const token = itemRow(clientTokens, item)
   return isUnexpired(token, now) ? token : null

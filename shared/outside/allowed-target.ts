@@ -4,12 +4,15 @@ import { env } from '../core/env.ts'
 import { OutsideError } from './outside-error.ts'
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 
-/** Allowed address, with a test for each IP address of its host. */
+/** Address that may be called. `isAllowed` tests each IP address of the host. */
 export type Target = { url: URL; host: string; isAllowed(address: string): boolean }
 
 const refused = (host: string, rule: string) => new OutsideError('refused', `${host} may not be called: ${rule}.`)
 
-/** Allows public HTTPS, and the machine itself by `allowInsecureProviders` (I1.2). @throws OutsideError */
+/**
+ * Allows public HTTPS addresses, and loopback addresses with `allowInsecureProviders` (I1.2).
+ * @throws OutsideError for other addresses
+ */
 export function allowedTarget(address: string | URL): Target {
   if (!URL.canParse(String(address)))
     throw new OutsideError('refused', 'The address of an outside service is not a URL.')
@@ -20,15 +23,15 @@ export function allowedTarget(address: string | URL): Target {
   if (url.protocol !== 'https:' && !(insecure && url.protocol === 'http:')) throw refused(host, 'only HTTPS is allowed')
   const isAllowed = (resolved: string): boolean =>
     (insecure && isLoopbackAddress(resolved)) || (url.protocol === 'https:' && isPublicAddress(resolved))
-  // A literal address is not resolved, so it is tested here.
+  // Tests a literal IP address here, because it is never resolved.
   if (isIP(host) !== 0 && !isAllowed(host)) throw refused(host, 'its address is not public')
   return { url, host, isAllowed }
 }
 
-/** Resolver of names, which tests replace. */
+/** DNS resolver, which tests replace. */
 export const names = { lookup }
 
-/** Resolves a host once and connects to the tested addresses, so that a name cannot change in between. */
+/** Resolves a host once and connects only to the tested addresses, so that a name cannot change its address in between. */
 export const guardedLookup =
   ({ host, isAllowed }: Target): LookupFunction =>
   (hostname, options, callback) => {

@@ -3,18 +3,18 @@ import { allowedTarget, guardedLookup, type Target } from './allowed-target.ts'
 import { OutsideError } from './outside-error.ts'
 
 type CallLimits = {
-  /** Time of the whole call; 30 seconds by default, 120 for pages of directories (I1.2). */
+  /** Timeout of the whole call: 30 seconds by default, 120 for pages of directories (I1.2). */
   timeoutMs?: number
   maxBytes?: number
-  /** Keeps connections, for many pages of one host. */
+  /** Keeps connections open, for many pages from one host. */
   keepAlive?: boolean
 }
 
 const defaults = { timeoutMs: 30_000, maxBytes: 1_000_000, keepAlive: false }
-/** Below the idle timeout of common servers. */
+/** Idle timeout of kept connections, below that of common servers. */
 const idleMs = 4_000
 
-/** Part of the options of `fetch`. */
+/** Subset of the options of `fetch`. */
 type OutsideRequest = {
   method?: string
   headers?: Record<string, string> | Headers
@@ -39,12 +39,12 @@ function headersOf({ headers, body }: OutsideRequest): Record<string, string> {
   if (!sent.has('content-type') && body instanceof URLSearchParams) {
     sent.set('content-type', 'application/x-www-form-urlencoded;charset=UTF-8')
   }
-  // A compressed answer could unpack to far more than `maxBytes`.
+  // Requests an uncompressed response, because a compressed one could expand to far more than `maxBytes`.
   sent.set('accept-encoding', 'identity')
   return Object.fromEntries(sent)
 }
 
-/** Reads a whole answer. @throws OutsideError `too_large` */
+/** Reads the whole response. @throws OutsideError `too_large` above `maxBytes` */
 async function gather(answer: IncomingMessage, { host }: Target, maxBytes: number): Promise<Buffer> {
   const tooLarge = () => new OutsideError('too_large', `${host} returned more than ${maxBytes} bytes.`)
   if (Number(answer.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
@@ -60,11 +60,10 @@ async function gather(answer: IncomingMessage, { host }: Target, maxBytes: numbe
 
 type AgentFor = (protocol: string) => Agent | false
 
-/** Node's HTTP clients are loaded with the first call, not with every start. */
+/** Loads Node's HTTP clients with the first call instead of at every start. */
 const clientOf = (protocol: string) =>
   protocol === 'https:' ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http')
 
-/** Agent of each protocol; `false` is a connection for each call. */
 function agentsFor(keepAlive: boolean): AgentFor {
   const agents = new Map<string, Agent>()
   return (protocol) => {
@@ -75,7 +74,6 @@ function agentsFor(keepAlive: boolean): AgentFor {
   }
 }
 
-/** Sends one request and reads its whole answer within the time. */
 function exchange(target: Target, request: OutsideRequest, bounds: Bounds, agentFor: AgentFor): Promise<Received> {
   const { url, host } = target
   const { promise, resolve, reject } = Promise.withResolvers<Received>()
@@ -117,14 +115,14 @@ function responseOf({ answer, body }: Received): Response {
   return new Response(hasBody ? new Uint8Array(body) : null, { status, headers })
 }
 
-/** True for a request that can be repeated, since its kept connection was closed before. */
+/** True for a request that can be repeated, because the server had already closed the kept connection. */
 const wasClosedBefore = (error: unknown, { method = 'GET' }: OutsideRequest, { keepAlive }: Bounds): boolean =>
   keepAlive && method === 'GET' && error instanceof Error && 'code' in error && error.code === 'ECONNRESET'
 
 /**
- * Creates a `fetch` for calls to outside services (I1.2). It requires HTTPS, connects only to addresses checked to be
- * public, follows no redirects, and limits time and size. A response with an error status is returned, not thrown.
- * @throws OutsideError if there is no response; the abort reason of `signal`
+ * Creates a `fetch` for outside services (I1.2). Calls require HTTPS, connect only to public addresses, follow no redirects, and are
+ * limited in time and size. A response with an error status is returned, not thrown.
+ * @throws OutsideError if there is no response, or the abort reason of `signal`
  */
 export function guardedFetch(limits: CallLimits = {}): GuardedFetch {
   const bounds = { ...defaults, ...limits }

@@ -1,14 +1,14 @@
 import { clock } from '../core/clock.ts'
 import { OutsideError } from './outside-error.ts'
 
-/** Bounds the wait for a response. @throws OutsideError `timeout`; the error of the response */
+/** Waits at most `ms` milliseconds for a response. @throws OutsideError `timeout`, or the error of the response */
 async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new OutsideError('timeout', 'No response arrived in time.')), ms)
   return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer))
 }
 
-/** Cache of responses of outside services in this process. A full cache evicts the oldest. */
+/** Cache in this process for responses of outside services. A full cache evicts the oldest response. */
 export class KeptAnswers<T> {
   private readonly kept = new Map<string, { answer: T; at: number }>()
   private readonly open = new Map<string, Promise<T>>()
@@ -24,7 +24,7 @@ export class KeptAnswers<T> {
   }
 
   keep(question: string, answer: T): void {
-    // Deletes first, so that the key moves to the end of the map.
+    // Deletes the key first, so that it moves to the end of the map.
     this.kept.delete(question)
     const [oldest] = this.kept.keys()
     if (this.kept.size >= this.bounds.most && oldest !== undefined) this.kept.delete(oldest)
@@ -32,8 +32,8 @@ export class KeptAnswers<T> {
   }
 
   /**
-   * Returns the kept answer, or one of a single request for concurrent callers, each with its own timeout. A failed
-   * request is repeated for callers who came after it was sent.
+   * Returns the cached response. Otherwise concurrent callers share a single request, each with its own timeout. If the request fails,
+   * callers that joined it repeat the request.
    */
   async ask(question: string, ask: () => Promise<T>, timeoutMs: number): Promise<T> {
     const kept = this.get(question)

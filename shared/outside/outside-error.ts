@@ -1,7 +1,7 @@
-/** `refused` is an address that is never called; `unreachable` every other failure of the network. */
+/** `refused` is the reason for an address that must not be called, `unreachable` for any other network failure. */
 type OutsideReason = 'refused' | 'timeout' | 'too_large' | 'unreachable'
 
-/** Call to an outside service without a response. The message names only the host of the request. */
+/** Failed call to an outside service, without a response. The message names only the host of the request. */
 export class OutsideError extends Error {
   readonly reason: OutsideReason
 
@@ -12,7 +12,7 @@ export class OutsideError extends Error {
   }
 }
 
-/** Finds an OutsideError among an error and its causes, since clients wrap errors of their transport. */
+/** Finds an OutsideError in an error and its causes, because HTTP clients wrap transport errors. */
 export function outsideErrorOf(error: unknown): OutsideError | null {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof OutsideError) return at
   return null

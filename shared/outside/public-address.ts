@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { env } from '../core/env.ts'
 
-/** Addresses outside of the public Internet (IANA special-purpose registries); of IPv6 those within 2000::/3. */
+/** Addresses outside the public Internet (IANA special-purpose registries). IPv6 ranges are listed only within 2000::/3. */
 const reserved = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -23,7 +23,7 @@ const reserved = [
   '3fff::/20',
 ]
 
-/** Public part of IPv6, and IPv4-mapped addresses, which lists compare with their IPv4 ranges. */
+/** Public IPv6 addresses, and IPv4-mapped addresses, which a `BlockList` compares with IPv4 ranges. */
 const global6 = ['2000::/3', '::ffff:0:0/96']
 
 function listOf(ranges: string[]): BlockList {
@@ -60,7 +60,7 @@ export function isLoopbackAddress(address: string): boolean {
   return family !== null && isIn('loopback', address, family)
 }
 
-/** True for an https address, or with `allowInsecureProviders` an http address of the machine itself (I1.2). */
+/** True for an HTTPS URL, and with `allowInsecureProviders` for an HTTP URL of a loopback host (I1.2). */
 export function isOutsideUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || url.hostname === '' || url.username || url.password) return false

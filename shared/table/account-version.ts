@@ -1,7 +1,7 @@
 import { accountVersionKey } from './keys.ts'
 import { getItem } from './read.ts'
 
-/** Sequence of the account's latest commit, its clock and its counters. Each commit replaces it conditionally (optimistic lock). */
+/** Sequence of the account's latest commit, with clock and counters. Each commit replaces the item conditionally (optimistic lock). */
 export type AccountVersion = {
   sequence: number
   clock: number
@@ -10,7 +10,7 @@ export type AccountVersion = {
   leaves: number
 }
 
-/** Reads the account version; sequence 0 before the first commit. */
+/** Reads the account version. The sequence is 0 before the first commit. */
 export async function readAccountVersion(account: string): Promise<AccountVersion> {
   const {
     sequence = 0,

@@ -6,7 +6,7 @@ import { table, tableName } from './table.ts'
 type ItemChange = {
   set?: Record<string, unknown>
   remove?: readonly string[]
-  /** Condition expression. Its `:name` placeholders come from `values` and `set`. */
+  /** Condition expression. Its `:name` placeholders are resolved from `values` and `set`. */
   when?: string
   values?: Record<string, unknown>
   /** Wraps the write, for example with `changing`. */
@@ -35,6 +35,6 @@ export function changeItem<T extends object>(
     ),
     ReturnValues: 'ALL_OLD',
   })
-  // The cast is safe: a key only ever holds one kind of item.
+  // The cast is safe, because a key holds only one kind of item.
   return ifMet(through(table().send(change)).then(({ Attributes = {} }) => Attributes as T))
 }

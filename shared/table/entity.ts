@@ -1,19 +1,18 @@
 import { entityKey, type Item, indexPartition, type Key, partition, uniqueKey } from './keys.ts'
 
-/** Fields of every stored object. Rows use the snake_case names of the API. */
+/** Fields that every stored object has. Rows use the snake_case names of the API. */
 export type Row = { id: string; inserted_at: string; updated_at: string }
-/** Fields of a row without `id` and timestamps. */
 export type RowFields<R extends Row> = Omit<R, keyof Row>
 
-/** Derives a value from a row. Declared as a method, so that its parameter is bivariant and each `Entity<R>` is an `Entity`. */
+/** Derives a value from a row. The method notation makes the parameter bivariant, so that each `Entity<R>` is an `Entity`. */
 type ValueOf<R> = { value(row: R): string | null }['value']
 
 type Index<R> = {
-  /** Value under which the row is indexed; null for rows outside the index. */
+  /** Returns the value under which the row is indexed; null for a row outside the index. */
   value: ValueOf<R>
-  /** Sort key among the rows of one value; by default the row's id. */
+  /** Returns the sort key of the row among the rows of one value; by default the row's id. */
   sort?(row: R): string
-  /** Counts the rows of each value, for the exact total of a filtered list. */
+  /** Counts the rows of each value, so that a filtered list has an exact total. */
   counted?: boolean
 }
 
@@ -23,28 +22,27 @@ type Upgrade = (row: Record<string, unknown>) => Record<string, unknown>
 /** Nullable fields of a row. Each needs a default for rows stored before the field existed. */
 type Nullable<R> = { [K in keyof R as null extends R[K] ? K : never]: R[K] }
 
-/** Defaults of fields for rows stored before the fields existed (docs/evolution.md). */
 type Defaults<R> = keyof Nullable<R> extends never ? { defaults?: Partial<R> } : { defaults: Partial<R> & Nullable<R> }
 
 type Rules<R> = {
-  /** The collection, and the `object` of its change log entries (L6.2). */
+  /** Collection of the rows, and `object` of their change log entries (L6.2). */
   name: string
-  /** Location of the row, if it is not stored in partition `(<account>, <name>)` under its id. */
+  /** Location of a row that is not stored in the partition `(<account>, <name>)` under its id. */
   place?(row: R): { within: string; sort: string }
-  /** Unique values of an account by set name, such as `actors.email`; null for a row without one. */
+  /** Unique values of an account by set name, such as `actors.email`; null for a row without a value. */
   unique?: Record<string, ValueOf<R>>
   indexes?: Record<string, Index<R>>
-  /** Names of further counters of the account that count this row. */
+  /** Names of additional counters of the account that include this row. */
   counters?(row: R): string[]
   /** Fields recorded as `[redacted]` in the change log (L6.3). */
   redact?: string[]
   /** Fields whose change alone is not logged (L6.2(3)). */
   unlogged?: string[]
-  /** The row as the change log shows it, if that differs from the stored form (L6.1). */
+  /** Returns the row as the change log contains it, if that differs from the stored row (L6.1). */
   recorded?(row: R): Record<string, unknown>
-  /** False when changes of its rows are not logged (L6.2(2)). */
+  /** False when changes of these rows are not logged (L6.2(2)). */
   logged?: boolean
-  /** Upgrades in order: the first converts rows of version 1, the last returns the current version. */
+  /** Upgrades in the order of versions. The first converts rows of version 1; the last returns the current version. */
   upgrades?: Upgrade[]
 }
 
@@ -53,7 +51,6 @@ type Definition<R> = Rules<R> & Defaults<R>
 export type Entity<R extends Row = Row> = Required<Omit<Rules<R>, 'place'>> &
   Pick<Rules<R>, 'place'> & { defaults: Partial<R> }
 
-/** Declares a kind of stored object: its location, its indexes, and how the change log records it. */
 export const entity = <R extends Row>(definition: Definition<R>): Entity<R> => ({
   unique: {},
   indexes: {},
@@ -77,7 +74,7 @@ export function rowKey<R extends Row>(entity: Entity<R>, account: string, row: R
 /** Current schema version of rows. A stored row without a version has version 1. */
 export const versionOf = <R extends Row>({ upgrades }: Entity<R>): number => upgrades.length + 1
 
-/** Builds the item of a row. Leaves out null fields whose default is null, to save storage. */
+/** Builds the item of a row. Omits null fields whose default is null, to save storage. */
 export function rowItem<R extends Row>(entity: Entity<R>, account: string, row: R): Item {
   const item: Item = { ...rowKey(entity, account, row), kind: 'entity', version: versionOf(entity) }
   const defaults: Partial<Record<string, unknown>> = entity.defaults
@@ -85,23 +82,21 @@ export function rowItem<R extends Row>(entity: Entity<R>, account: string, row: 
   return item
 }
 
-/** Attributes of an item that are not fields of its row. */
 const notOfRow = new Set(['pk', 'sk', 'kind', 'ttl', 'version', 'commit'])
 
-/** Converts an item to a row of the current version. Keeps unknown fields of a later version. */
+/** Converts an item to a row of the current version. Keeps fields that a later version added. */
 export function itemRow<R extends Row>(entity: Entity<R>, item: Record<string, unknown>): R {
   const upgrades = entity.upgrades.slice(Number(item.version ?? 1) - 1)
   if (upgrades.length === 0) return withFieldsOf(item, { ...entity.defaults }) as R
   return { ...entity.defaults, ...upgrades.reduce((row, upgrade) => upgrade(row), withFieldsOf(item, {})) } as R
 }
 
-/** Copies the fields of a row. A loop is twice as fast as rest destructuring on rows of many shapes. */
+/** Copies the fields of a row in a loop, which is twice as fast as rest destructuring on rows of many shapes. */
 function withFieldsOf(item: Record<string, unknown>, row: Record<string, unknown>): Record<string, unknown> {
   for (const name of Object.keys(item)) if (!notOfRow.has(name)) row[name] = item[name]
   return row
 }
 
-/** Unique items of a row: one per unique value, pointing to the row. */
 export const uniqueItems = <R extends Row>(entity: Entity<R>, account: string, row: R): Item[] =>
   Object.entries(entity.unique).flatMap(([name, value]) => {
     const text = value(row)
@@ -110,7 +105,6 @@ export const uniqueItems = <R extends Row>(entity: Entity<R>, account: string, r
       : [{ ...uniqueKey(account, name, text), kind: 'unique', row: rowKey(entity, account, row) }]
   })
 
-/** Index items of a row: one per indexed value, pointing to the row. */
 export const indexItems = <R extends Row>(entity: Entity<R>, account: string, row: R): Item[] =>
   Object.entries(entity.indexes).flatMap(([field, index]) => {
     const text = index.value(row)
@@ -119,7 +113,6 @@ export const indexItems = <R extends Row>(entity: Entity<R>, account: string, ro
     return [{ ...key, kind: 'index', row: rowKey(entity, account, row) }]
   })
 
-/** The partitions whose row counter counts this row. */
 export const countedPartitions = <R extends Row>(entity: Entity<R>, account: string, row: R): string[] => [
   ...(entity.place ? [rowKey(entity, account, row).pk] : []),
   ...Object.entries(entity.indexes).flatMap(([field, index]) => {

@@ -3,9 +3,8 @@ import type { Item } from './keys.ts'
 import { weightOf } from './large-attributes.ts'
 import { insertTogether, maxStatements } from './statements.ts'
 
-/** Concurrent requests. */
 const concurrency = 4
-/** Maximum bytes of a request, far below the limit of DynamoDB (16 MB). */
+/** Maximum bytes of a request, far below DynamoDB's limit of 16 MB. */
 const maxBytes = 1_000_000
 
 function batchesOf(items: Item[]): Item[][] {
@@ -24,5 +23,5 @@ function batchesOf(items: Item[]): Item[][] {
   return batches
 }
 
-/** Inserts any number of items of any size where none exist yet. Idempotent. @throws when an item was not stored */
+/** Inserts any number of items, and keeps items that already exist. Idempotent. @throws Error when an item was not stored */
 export const insertAll = (items: Item[]): Promise<void> => inParallel(batchesOf(items), concurrency, insertTogether)

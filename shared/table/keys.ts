@@ -5,10 +5,10 @@ export type Key = { pk: string; sk: string }
 
 export type Item = Key & { kind: string; ttl?: number } & Record<string, unknown>
 
-/** An item that points to a row: a unique item or an index item. */
+/** Unique item or index item, which points to a row. */
 export type RowPointer = Key & { row: Key }
 
-/** Partition key of a collection or of a part of it: the account id, the collection and further parts, joined by `#`. */
+/** Partition key of a collection, or of a subset of it: the account id, the collection and further parts, joined by `#`. */
 export const partition = (account: string, ...parts: string[]): string => [account, ...parts].join('#')
 
 export const entityKey = (account: string, collection: string, id: string): Key => ({
@@ -16,7 +16,7 @@ export const entityKey = (account: string, collection: string, id: string): Key 
   sk: id,
 })
 
-/** Key of a presence item: presence and last use of a row, stored apart so that updates need no commit. */
+/** Key of a presence item. Presence and last use of a row are stored separately, so that updates need no commit. */
 export const presenceItemKey = (account: string, collection: string, id: string): Key => ({
   pk: partition(account, `presence.${collection}`),
   sk: id,
@@ -29,10 +29,10 @@ export const commitKey = (account: string, sequence: number): Key => ({
   sk: String(sequence).padStart(16, '0'),
 })
 
-/** Account id of a key; `service` for the service's own items. */
+/** Account id of a key; `service` for items of the service itself. */
 export const accountOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.indexOf('#'))
 
-/** Partition of one of an account's two sealed logs: newest checkpoint, tiles, and the index from log entries to leaves. */
+/** Partition of a sealed log: the newest checkpoint, tiles, and the index from log entries to leaves. */
 export const sealPartition = (account: string, log: 'changes' | 'activity'): string => partition(account, `seal.${log}`)
 
 /** Key of the newest checkpoint of a sealed log. */
@@ -41,19 +41,18 @@ export const sealKey = (account: string, log: 'changes' | 'activity'): Key => ({
   sk: 'checkpoint',
 })
 
-/** Key of the unique item for a value; at most one item can exist at it. */
+/** Key of the unique item for a value. Only one item can have this key. */
 export const uniqueKey = (account: string, name: string, value: string): Key => ({
   pk: partition(account, `unique.${name}`, value),
   sk: 'unique',
 })
 
-/** Shortens a long value to its hash: a partition key holds at most 2,048 bytes. */
+/** Replaces a long value with its hash, because a partition key holds at most 2,048 bytes. */
 const keyText = (value: string): string =>
   Buffer.byteLength(value) <= 1_500 ? value : createHash('sha256').update(value).digest('base64url')
 
-/** Partition of the index items for one value of a field, in the order of the collection. */
 export const indexPartition = (account: string, collection: string, field: string, value: string): string =>
   partition(account, `${collection}.${field}`, keyText(value))
 
-/** Sort key of a partition's row counter; sorts before every id. */
+/** Sort key of a partition's row counter, which sorts before every id. */
 export const counterSort = '#'

@@ -6,9 +6,9 @@ import type { Row } from './entity.ts'
 type Attributes = Record<string, unknown>
 type Packed = { zstd: Uint8Array }
 
-/** JSON bytes up to which compression costs more than it saves. */
+/** Size in JSON bytes up to which compression costs more than it saves. */
 const smallBytes = 20_000
-/** Maximum compressed bytes in an item, below the 400 KB of DynamoDB. */
+/** Maximum compressed bytes in an item, below DynamoDB's limit of 400 KB. */
 const maxPackedBytes = 380_000
 
 const isPacked = (value: unknown): value is Packed => isObject(value) && value.zstd instanceof Uint8Array
@@ -17,8 +17,8 @@ const isStructure = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
 
 /**
- * Compresses large lists and objects, so that a row fits an item, and a commit record holds the row before and after.
- * Policies and resources shrink below 60 %. Small attributes stay readable for condition expressions.
+ * Compresses large lists and objects, so that a row fits an item, and a commit record holds the row before and after. Policies and
+ * resources shrink below 60 % of their size. Small attributes stay readable for condition expressions.
  * @throws ApiError `validation_failed` for an item that is too large
  */
 export function packLarge<T extends Attributes>(item: T): T {
@@ -49,19 +49,19 @@ export function unpackLarge<T extends Attributes>(item: T): T {
   return Object.fromEntries(entries)
 }
 
-/** Approximate bytes of an item: its strings and compressed attributes. */
+/** Approximate size of an item in bytes: its strings and compressed attributes. */
 export const weightOf = (item: Attributes): number =>
   Object.values(item).reduce<number>((sum, value) => {
     if (typeof value === 'string') return sum + value.length
     return sum + (isPacked(value) ? value.zstd.length : 0)
   }, 0)
 
-/** Maximum bytes of a row as JSON (A31). Compressed, two versions of the row fit one commit record. */
+/** Maximum bytes of a row as JSON (A31). Two compressed versions of the row fit one commit record. */
 export const maxRowBytes = 262_144
 
 export const bytesOf = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)))
 
-/** Creates the 422 for a row that is too large; names its largest field. */
+/** Creates the 422 error for a row that is too large, and names its largest field. */
 export function tooLarge(row: Row): ApiError {
   const [[largest] = ['base']] = Object.entries(row).toSorted(([, a], [, b]) => bytesOf(b) - bytesOf(a))
   const message = 'is too large to be stored'

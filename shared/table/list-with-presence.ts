@@ -6,10 +6,12 @@ import { getItems, queryItems } from './read.ts'
 
 type PresenceItem = Record<string, unknown>
 
-/** Attributes to read: of the presence item, and of the row when the response shows only some of its fields. */
+/** Attributes to read from the presence item, and from the row when the response contains only some of its fields. */
 type ShownAttributes<R, T> = { live: readonly (keyof T & string)[]; row?: readonly (keyof R & string)[] }
 
-/** Lists a page of rows with the presence item of each: by one range query if the page is unfiltered, else by key. */
+/**
+ * Lists a page of rows with their presence items. Reads the presence items of an unfiltered page with one range query, otherwise by key.
+ */
 export async function listWithPresence<R extends Row, T extends PresenceItem>(
   entity: Entity<R>,
   account: string,
@@ -24,8 +26,8 @@ export async function listWithPresence<R extends Row, T extends PresenceItem>(
     range ? queryItems<Key & T>(keyOf('').pk, range, ['sk', ...attributes]) : [],
   ])
   const live = new Map<string, T | undefined>(read.map((item) => [item.sk, item]))
-  // If a row was deleted between the two reads, this range can end before the last rows of the page. Presence items
-  // beyond its end are read by key.
+  // Selects the rows whose presence items must be read by key. If a row was deleted between the two reads, the range can end before the
+  // page does.
   const last = range && read.length < range.limit ? undefined : read.at(-1)?.sk
   const isBeyond = (id: string) => !range || (last !== undefined && (range.backward ? id < last : id > last))
   const others = rows.flatMap(({ id }) => (isBeyond(id) ? [id] : []))

@@ -31,21 +31,21 @@ export type Metadata = v.InferOutput<typeof Metadata>
 export type Listed<R> = { rows: R[]; metadata: Metadata }
 
 type Selection<R> = {
-  /** Indexed field → value that a row must have; all rows when empty. */
+  /** Values that a row must have, by indexed field; all rows when empty. */
   indexes?: Record<string, string>
-  /** Further filter on the rows of an index. All of them are read, so the index must be short. */
+  /** Additional filter on the rows of an index. The index must be short, because all its rows are read. */
   matches?: (row: R) => boolean
-  /** Newest first instead of oldest first (A7.2). */
+  /** Lists the newest rows first instead of the oldest (A7.2). */
   newestFirst?: boolean
-  /** Fields to read when a row has many more. Rows found through an index are read completely. */
+  /** Fields to read from a row that has many more. Rows found through an index are read completely. */
   fields?: readonly (keyof R & string)[]
-  /** Object that the response shows for a row, when it can be much larger than the row. */
+  /** Returns the object in the response for a row, if the object can be much larger than the row. */
   shown?: (row: R) => unknown
 }
 
 /**
- * Lists a page of a collection (A7) by one query, with the exact total from a counter. Reads no more rows than fit a
- * response. Several filters together read all rows of the filter with the fewest.
+ * Lists a page of a collection (A7) with one query, and the exact total from a counter. Reads no more rows than fit a response. With
+ * several filters, reads all rows of the filter that has the fewest.
  */
 export async function listRows<R extends Row>(
   entity: Entity<R>,
@@ -75,13 +75,13 @@ export async function listRows<R extends Row>(
   return collectPage(page, source, [anyBefore(pk, inOrder), total], shown)
 }
 
-/** Range of a page in a partition sorted by ids, plus one row to find out whether a next page exists. */
+/** Range of a page in a partition sorted by id. One additional row shows whether a next page exists. */
 export async function rangeOf(page: Page): Promise<Range & { backward: boolean; limit: number }> {
   const { at, backward } = await readPosition(page)
   return { after: at, backward, limit: page.limit + 1 }
 }
 
-/** Lists a page of sort keys of a part of a collection, for lists that show other rows with these ids. */
+/** Lists a page of the sort keys in a partition, for lists that contain other rows with these ids. */
 export async function listIds<R extends Row>(
   { name }: Entity<R>,
   account: string,
@@ -97,7 +97,7 @@ async function* idsIn(pk: string, range: Range): AsyncGenerator<ListedRow<string
   for await (const { sk } of itemsOf(pk, range, ['sk'])) yield { sort: sk, row: sk }
 }
 
-/** A row with its sort key; without the row if it was just deleted or is filtered out. */
+/** A row with its sort key. The row is missing if it was just deleted or is filtered out. */
 type ListedRow<R> = { sort: string; row?: R }
 
 async function* rowsIn<R extends Row>(
@@ -106,12 +106,12 @@ async function* rowsIn<R extends Row>(
   range: Range,
   fields?: readonly string[],
 ): AsyncGenerator<ListedRow<R>> {
-  // Upgrades of rows stored by an older version can read any field, so all fields are read.
+  // Reads all fields if the entity has upgrades, because an upgrade of an older row can read any field.
   const attributes = fields && entity.upgrades.length === 0 ? ['sk', ...fields] : undefined
   for await (const item of itemsOf(pk, range, attributes)) yield { sort: item.sk, row: itemRow(entity, item) }
 }
 
-/** Rows that index items point to. The last index item of the range only shows that more rows exist. */
+/** Yields the rows that index items point to. The last index item of the range only shows that more rows exist. */
 async function* rowsOfIndex<R extends Row>(
   entity: Entity<R>,
   pk: string,
@@ -129,7 +129,6 @@ async function* rowsOfIndex<R extends Row>(
 
 type IndexValue = [field: string, value: string]
 
-/** Selects the filter with the fewest rows, by the row counters. */
 async function narrowest<R extends Row>(
   entity: Entity<R>,
   account: string,
@@ -143,13 +142,13 @@ async function narrowest<R extends Row>(
   return indexes[rows.indexOf(Math.min(...rows))] ?? indexes[0]
 }
 
-/** Returns whether a row exists before the page in its direction; the cursor's own row counts. */
+/** True if a row exists before the page in its direction, including the row of the cursor. */
 async function anyBefore(pk: string, { after, backward }: Range): Promise<boolean> {
   if (after === undefined) return false
   return (await sortKeysOf(pk, { after, inclusive: true, backward: !backward, limit: 1 })).length > 0
 }
 
-/** Collects rows until the response is full, in list order. `behind` states whether rows exist before them in the page's direction. */
+/** Collects rows in list order until the response is full. `behind` is true if rows exist before the page in its direction. */
 async function collectPage<R>(
   page: Page,
   source: AsyncIterable<ListedRow<R>> | Iterable<ListedRow<R>>,
@@ -168,7 +167,7 @@ async function collectPage<R>(
   return { rows, metadata: { limit: page.limit, ...cursors, total, count: total } }
 }
 
-/** Cursors of the previous and next page, from the sort keys of this page; null at the ends of the list. */
+/** Cursors of the previous and next page, from the sort keys of this page; null if there is no such page. */
 export async function cursorsAround(
   page: Page,
   sorts: string[],
@@ -196,7 +195,7 @@ async function listMatching<R extends Row>(
   const indexes = await queryItems<RowPointer>(indexPartition(account, entity.name, ...index), {
     backward: newestFirst,
   })
-  // Items stay compressed except for the one being compared and those of the page.
+  // Keeps items compressed, except for the item being compared and the items of the page.
   const items = await getStoredItems(indexes.map(({ row }) => row))
   const read = (item: StoredItem) => itemRow(entity, unpackLarge(item))
   const all = items.flatMap((item) =>
@@ -205,7 +204,7 @@ async function listMatching<R extends Row>(
   return pageOfRows(all, page, { newestFirst })
 }
 
-/** Lists a page of rows that are all in memory, in their order; each is built only when it is on the page. */
+/** Lists a page of rows that are all in memory, in the given order. `row` builds a row only when it is on the page. */
 export async function pageOfRows<R extends Row>(
   all: { id: string; row: () => R }[],
   page: Page,

@@ -5,15 +5,13 @@ import { table, tableName } from './table.ts'
 
 type ConditionOf<I> = Omit<I, 'TableName' | 'Item' | 'Key'>
 
-/** Puts an item if the condition is met. */
 export const putItem = (Item: Record<string, unknown>, condition: ConditionOf<PutCommandInput> = {}) =>
   table().send(new PutCommand({ TableName: tableName(), Item, ...condition }))
 
-/** Deletes an item if the condition is met. */
 export const removeItem = ({ pk, sk }: Key, condition: ConditionOf<DeleteCommandInput> = {}) =>
   table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk }, ...condition }))
 
-/** Returns the result of a conditional write, or that of `refused` when the condition was not met. */
+/** Returns the result of a conditional write, or the result of `refused` when the condition was not met. */
 export async function unlessRefused<T, R>(
   write: Promise<T>,
   refused: (error: ConditionalCheckFailedException) => R,

@@ -9,21 +9,20 @@ import { table, tableName } from './table.ts'
 
 type Attributes = Record<string, unknown>
 
-/** Any item of the table. */
 export type StoredItem = Key & Attributes
 
-/** Casts an item to the caller's type: a key only ever holds one kind of item. */
+/** Casts an item to the caller's type. The cast is safe, because a key holds only one kind of item. */
 const castItem = <T extends Attributes>(item: Attributes): T => item as T
 
 const address = ({ pk, sk }: Key) => `${pk}\n${sk}`
 
-/** False for a partition key above DynamoDB's limit: a filter can have any length (A7.3). */
+/** False for a partition key above DynamoDB's limit, because a filter value can have any length (A7.3). */
 const canExist = (pk: string): boolean => Buffer.byteLength(pk) <= 2048
 
 /** Consistency of a read: `exact` is strongly consistent; `recent` is eventually consistent at half the price. */
 export type Consistency = 'exact' | 'recent'
 
-/** Projection expression for these attributes, safe for reserved words. */
+/** Projection expression for attributes. Placeholders allow names that are reserved words. */
 export const projectionOf = (names: readonly string[]) => ({
   ProjectionExpression: names.map((name) => `#${name}`).join(', '),
   ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
@@ -39,7 +38,6 @@ export async function getItem<T extends Attributes = StoredItem>(
   return Item && unpackLarge(castItem<T>(Item))
 }
 
-/** State of a batch read: the items found, and the keys still to read. */
 type BatchRead = {
   found: Map<string, Attributes>
   left: Map<string, Key>
@@ -53,7 +51,7 @@ const readingOf = (keys: Key[], options: Pick<BatchRead, 'look' | 'attributes'> 
   ...options,
 })
 
-/** Reads all remaining keys in concurrent requests of 100. Items beyond 16 MB per response stay for the next attempt. */
+/** Reads all remaining keys in concurrent requests of 100 keys. Items beyond the 16 MB of a response are left for the next attempt. */
 async function readRemaining(reading: BatchRead, attempt: number): Promise<void> {
   if (attempt === 8) throw Object.assign(new Error('Keys left unread.'), { name: 'ThrottlingException' })
   if (attempt > 0) await clock.sleep(jitter(attempt, 20, 2_560))
@@ -69,7 +67,7 @@ async function readRemaining(reading: BatchRead, attempt: number): Promise<void>
   }
 }
 
-/** Items in the order of `keys`, undefined when missing; large attributes stay compressed. */
+/** Returns items in the order of `keys`, undefined for a missing item. Large attributes stay compressed. */
 export async function getStoredItems<T extends Attributes = StoredItem>(
   keys: Key[],
   options?: Pick<BatchRead, 'look' | 'attributes'>,
@@ -79,7 +77,6 @@ export async function getStoredItems<T extends Attributes = StoredItem>(
   return keys.map((key) => reading.found.get(address(key)) as T | undefined)
 }
 
-/** Returns for each key whether its item exists. */
 export const checkExistence = async (keys: Key[]): Promise<boolean[]> =>
   (await getStoredItems(keys, { attributes: [] })).map((item) => item !== undefined)
 
@@ -94,7 +91,7 @@ export async function* storedItems<T extends Attributes = StoredItem>(
   }
 }
 
-/** Items in the order of `keys`, undefined when missing. */
+/** Returns items in the order of `keys`, undefined for a missing item. */
 export const getItems = async <T extends Attributes = StoredItem>(
   keys: Key[],
   look?: Consistency,
@@ -117,7 +114,6 @@ export async function getRows<R extends Row>(entity: Entity<R>, account: string,
   return items.map((item) => (item ? itemRow(entity, item) : null))
 }
 
-/** Finds the row with a unique value. */
 export async function findUnique<R extends Row>(
   entity: Entity<R>,
   account: string,
@@ -129,7 +125,7 @@ export async function findUnique<R extends Row>(
   return item ? itemRow(entity, item) : null
 }
 
-/** Finds the rows with these unique values, in the order of the values. */
+/** Finds the rows with these unique values, in the order of the values; null for a missing row. */
 export async function findAllUnique<R extends Row>(
   entity: Entity<R>,
   account: string,
@@ -144,17 +140,17 @@ export async function findAllUnique<R extends Row>(
   })
 }
 
-/** Items with sort keys above `after`, or from `after` on if `inclusive`; at most `limit`. */
+/** Items whose sort keys follow `after`, or start with `after` if `inclusive`; at most `limit`. */
 export type Range = {
-  /** In place of `after`: from the first to the last of these sort keys. */
+  /** First and last sort key of the range, instead of `after`. */
   between?: readonly [first: string, last: string]
   after?: string
   inclusive?: boolean
   backward?: boolean
   limit?: number
-  /** Items per request of a range without a limit. The table's megabyte would be more garbage for a long walk. */
+  /** Items per request of a range without a limit. Smaller pages than DynamoDB's 1 MB leave less garbage in a long walk. */
   atOnce?: number
-  /** Reads at half the price, perhaps without what was written within the last second. */
+  /** Reads with eventual consistency at half the price. Writes of the last second may be missing. */
   relaxed?: boolean
 }
 
@@ -165,7 +161,7 @@ function boundsOf({ between, after, inclusive = false, backward = false }: Range
   return { condition: `sk ${comparison} :bound`, values: { ':bound': after ?? (backward ? '~' : counterSort) } }
 }
 
-/** Pages of a partition in the order of the sort keys, without its row counter; large attributes stay compressed. */
+/** Yields the pages of a partition in the order of the sort keys, without the row counter. Large attributes stay compressed. */
 export async function* storedPages<T extends Attributes = StoredItem>(
   pk: string,
   range: Range,
@@ -196,7 +192,7 @@ export async function* storedPages<T extends Attributes = StoredItem>(
   } while (start && (limit === undefined || count < limit))
 }
 
-/** Iterates over the items of a range, or some of their attributes; decompresses each when it is read. */
+/** Yields the items of a range, or some of their attributes. Decompresses each item when it is read. */
 export async function* itemsOf<T extends Attributes = StoredItem>(
   pk: string,
   range: Range = {},
@@ -205,7 +201,7 @@ export async function* itemsOf<T extends Attributes = StoredItem>(
   for await (const page of storedPages<T>(pk, range, attributes)) for (const item of page) yield unpackLarge(item)
 }
 
-/** All items of a range, by default of the whole partition, or some of their attributes. */
+/** Returns all items of a range (by default the whole partition), or some of their attributes. */
 export async function queryItems<T extends Attributes = StoredItem>(
   pk: string,
   range: Range = {},
@@ -219,7 +215,7 @@ export async function queryItems<T extends Attributes = StoredItem>(
 export const sortKeysOf = async (pk: string, range?: Range): Promise<string[]> =>
   (await queryItems(pk, range, ['sk'])).map(({ sk }) => sk)
 
-/** Rows with `value` in an indexed field, in the order of the index. */
+/** Returns the rows with `value` in an indexed field, in the order of the index. */
 export async function rowsBy<R extends Row>(
   entity: Entity<R>,
   account: string,

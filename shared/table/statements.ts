@@ -4,25 +4,24 @@ import { clock, jitter } from '../core/clock.ts'
 import type { Item } from './keys.ts'
 import { table, tableName } from './table.ts'
 
-/** Maximum statements of a request. */
+/** Maximum number of statements in a request. */
 export const maxStatements = 25
 
-/** A conditional write of one item in PartiQL. Each statement of a request succeeds or fails on its own. */
+/** Conditional write of one item in PartiQL. Each statement of a request succeeds or fails on its own. */
 export type Statement = { Statement: string; Parameters: unknown[] }
 
-/** Inserts an item where none exists. */
+/** Creates a statement that inserts an item, unless the key already exists. */
 export function insertion(item: Record<string, unknown>): Statement {
   const fields = Object.entries(item).filter(([, value]) => value !== undefined)
   const values = fields.map(([name]) => `'${name}': ?`).join(', ')
   return { Statement: `INSERT INTO "${tableName()}" VALUE {${values}}`, Parameters: fields.map(([, value]) => value) }
 }
 
-/** Outcome of a statement; `unmet` when its condition was not met. */
 export type StatementOutcome = 'done' | 'unmet' | BatchStatementError
 
 const unmet = new Set(['DuplicateItem', 'ConditionalCheckFailed'])
 
-/** Sends up to 25 statements on different items in one request. @throws when the whole request fails */
+/** Sends up to 25 statements for different items in one request. @throws Error when the whole request fails */
 export async function executeTogether(statements: Statement[]): Promise<StatementOutcome[]> {
   if (statements.length === 0) return []
   const { Responses = [] } = await table().send(new BatchExecuteStatementCommand({ Statements: statements }))
@@ -36,10 +35,13 @@ export async function executeTogether(statements: Statement[]): Promise<Statemen
 
 const maxTries = 8
 
-/** Error codes that every retry would repeat. */
+/** Codes of errors that every retry would repeat. */
 const finalErrors = ['AccessDenied', 'ResourceNotFound', 'ValidationError']
 
-/** Executes up to 25 statements and retries those that failed. An unmet condition is final. @throws when a statement keeps failing */
+/**
+ * Executes up to 25 statements and retries failed ones. An unmet condition is not retried.
+ * @throws Error when a statement keeps failing
+ */
 export async function executeAll(statements: Statement[]): Promise<void> {
   let left = statements
   for (let tries = 1; left.length > 0; tries++) {
@@ -54,7 +56,8 @@ export async function executeAll(statements: Statement[]): Promise<void> {
 }
 
 /**
- * Inserts up to 25 items where none exist yet. The only write that IAM can allow without the permission to overwrite
- * (docs/decisions/0012). Idempotent. @throws when an item was not stored
+ * Inserts up to 25 items, and keeps items that already exist. Uses PartiQL, because it is the only write that IAM can allow without the
+ * permission to overwrite (docs/decisions/0012). Idempotent.
+ * @throws Error when an item was not stored
  */
 export const insertTogether = (items: Item[]): Promise<void> => executeAll(items.map(insertion))

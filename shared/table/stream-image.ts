@@ -8,7 +8,7 @@ import { packLarge, unpackLarge } from './large-attributes.ts'
 
 type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>
 
-/** Decodes base64 bytes of an event; only compressed attributes of this table are bytes. */
+/** Decodes the base64 bytes of a stream event. Only compressed attributes of the table contain bytes. */
 function withBytes(image: Image): Record<string, AttributeValue> {
   const attributes = Object.entries(image).map(([name, value]) => {
     const packed: unknown = value.M?.zstd?.B
@@ -19,13 +19,11 @@ function withBytes(image: Image): Record<string, AttributeValue> {
 
 const itemOf = (image: Image = {}): Record<string, unknown> => unpackLarge(unmarshall(withBytes(image)))
 
-/** The item after the change of a stream record. */
 export const newImage = ({ dynamodb }: DynamoDBRecord): Record<string, unknown> => itemOf(dynamodb?.NewImage)
 
-/** The item before the change of a stream record. */
 export const oldImage = ({ dynamodb }: DynamoDBRecord): Record<string, unknown> => itemOf(dynamodb?.OldImage)
 
-/** Handles records in order. Logs the first failure and reports it as the batch item failure, so that Lambda retries from there. */
+/** Handles records in order. Logs the first failure and reports it as the batch item failure, so that Lambda retries from this record. */
 export async function handleInOrder(
   records: DynamoDBRecord[],
   failed: Parameters<typeof logLine>[1],
@@ -44,7 +42,7 @@ export async function handleInOrder(
   return { batchItemFailures: [] }
 }
 
-/** Encodes an item as a stream event does. */
+/** Encodes an item in the form of a stream event. */
 export function imageOf(item: Record<string, unknown>): Record<string, unknown> {
   const attributes = marshall(packLarge(item), { removeUndefinedValues: true })
   const texts = Object.entries(attributes).map(([name, value]) => {

@@ -7,12 +7,12 @@ import { awsClient } from '../core/aws/clients.ts'
 import { env } from '../core/env.ts'
 
 /**
- * Removes the `__proto__` accessor, as `node --disable-proto=delete` does. The SDK assigns map keys one by one: with the
- * accessor, a stored key `__proto__` would set the prototype of its map, and writing one would break the request.
+ * Removes the `__proto__` accessor, like `node --disable-proto=delete`. With the accessor, a stored key `__proto__` would set the prototype
+ * of the map that the SDK builds. Writing such a key would break the request.
  */
 Reflect.deleteProperty(Object.prototype, '__proto__')
 
-/** Signing keys as `KeyObject`: converting the bytes costs six times as much as a signature. */
+/** Caches signing keys as `KeyObject`, because converting the bytes costs six times as much as a signature. */
 const keys = new WeakMap<object, KeyObject>()
 
 function keyOf(secret: SourceData): KeyObject | string {
@@ -22,7 +22,6 @@ function keyOf(secret: SourceData): KeyObject | string {
   return key
 }
 
-/** SHA-256 or HMAC-SHA-256 for one signature. */
 class SigningHash implements Checksum {
   private readonly hash: Hash | Hmac
 
@@ -43,7 +42,10 @@ class SigningHash implements Checksum {
   }
 }
 
-/** Document client with its own signer; the SDK would create one per request. Commands carry their own middleware, so it must not be cached. */
+/**
+ * Document client with one signer, because the SDK would create a signer per request. Its middleware is not cached, because commands carry
+ * their own.
+ */
 class TableClient extends DynamoDBDocumentClient {
   constructor(settings: DynamoDBClientConfig) {
     const { credentials, region } = settings as Pick<SignatureV4Init, 'credentials' | 'region'>
@@ -61,7 +63,6 @@ class TableClient extends DynamoDBDocumentClient {
   }
 }
 
-/** The process's shared client of the table. */
 export const table = (): DynamoDBDocumentClient => awsClient(TableClient)
 
 export const tableName = (): string => env.tableName

@@ -4,24 +4,24 @@ import type { Key } from './keys.ts'
 import type { StoredItem } from './read.ts'
 import { table, tableName } from './table.ts'
 
-/** Pause between pages. A consistent page of 1 MB takes 256 of the 3,000 read units per second of a partition. */
+/** Pause between pages in milliseconds. A consistent page of 1 MB takes 256 of the 3,000 read units per second of a partition. */
 const pauseMs = 60
 
 type Scan = Omit<ConstructorParameters<typeof ScanCommand>[0], 'TableName' | 'ExclusiveStartKey'>
 
 type Walk = Scan & {
-  /** The `next` of the last page handled; null to start at the beginning. */
+  /** The `next` key of the last page handled; null to start at the beginning. */
   from: Key | null
-  /** Checked between two pages. At least one page is read, so that each call makes progress. */
+  /** Returns false to stop between two pages. At least one page is read, so that each call makes progress. */
   hasTime: () => boolean
 }
 
-/** A page of items. `next` is the key to resume from; null at the end of the table. */
+/** A page of items. `next` is the key from which to resume; null at the end of the table. */
 type Page<T> = { items: T[]; next: Key | null }
 
 /**
- * Scans the whole table with a pause between pages, as far as time allows; large attributes are still packed. A page
- * may be empty where a filter leaves out all of it. `next` resumes behind a page.
+ * Scans the whole table with a pause between pages, until the time ends. Large attributes stay compressed. A page can be empty if a filter
+ * excludes all its items.
  */
 export async function* walkTable<T extends Key = StoredItem>({
   from,

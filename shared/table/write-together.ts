@@ -30,19 +30,19 @@ const comparing = (expected: Record<string, unknown>, above: Record<string, numb
   }
 }
 
-/** Deletes an item on the condition that it has these values. */
+/** Deletes an item if its attributes have the expected values. */
 export const removeWhile = ({ pk, sk }: Key, expected: Record<string, unknown>): Write => ({
   Delete: { TableName: tableName(), Key: { pk, sk }, ...comparing(expected) },
 })
 
-/** Condition check: the item exists, has the expected values, and its numbers exceed those of `above`. */
+/** Condition check: the item exists, has the expected values, and exceeds the numbers in `above`. */
 export const check = (
   { pk, sk }: Key,
   expected: Record<string, unknown> = {},
   above: Record<string, number> = {},
 ): Write => ({ ConditionCheck: { TableName: tableName(), Key: { pk, sk }, ...comparing(expected, above) } })
 
-/** Puts an item on the condition that the existing one has these values; null means that none exists. */
+/** Puts an item if the existing item has the expected values. Null requires that no item exists. */
 export const putIf = (Item: Item, expected: Record<string, unknown> | null): Write => ({
   Put: {
     TableName: tableName(),
@@ -63,13 +63,16 @@ async function outcomeOf(transaction: Promise<unknown>): Promise<'done' | 'confl
   }
 }
 
-/** Writes items that take effect only once confirmed, so a failed request may still report that nothing was changed. */
+/** Writes items that take effect only after a confirmation, so that a failed request can still report that nothing was changed. */
 export const prepareTogether = (writes: Write[]): Promise<'done' | 'conflict'> => outcomeOf(sent(writes))
 
-/** Writes unlogged items in one transaction outside commits. Returns `conflict` when a condition was not met. */
+/** Writes items that are not logged in one transaction, outside commits. Returns `conflict` when a condition was not met. */
 export const writeTogether = (writes: Write[]): Promise<'done' | 'conflict'> => outcomeOf(changing(sent(writes)))
 
-/** Retries an attempt until it is not `conflict`. @throws ApiError `unavailable` when the retry time ends; nothing is changed then */
+/**
+ * Retries an attempt while it returns `conflict`.
+ * @throws ApiError `unavailable` when the time for retries ends; nothing is changed then
+ */
 export async function untilDone<T>(attempt: () => Promise<T | 'conflict'>): Promise<T> {
   const deadline = retryUntil(workTime.retries())
   let tries = 0

@@ -7,7 +7,7 @@ import { tooManyKeys } from './field.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the entries of a schema are of any type
 export type Fields = v.ObjectSchema<any, any>
 
-/** Valid fields so far, and the faults of the others. */
+/** Valid fields of a request, and the faults of the other fields. */
 export class Draft<T> {
   readonly fields: Partial<T>
   faults: readonly Fault[]
@@ -29,14 +29,14 @@ export class Draft<T> {
     return this.faults.some(({ path }) => path[0] === field)
   }
 
-  /** @throws ApiError `validation_failed` */
+  /** Returns the fields. @throws ApiError `validation_failed` if any field has a fault */
   done(): T {
     if (this.faults.length > 0) throw invalid(this.faults)
     return this.fields as T
   }
 }
 
-/** Checks each known field by itself (A6), ignoring unknown keys. @throws `validation_failed` for too many keys */
+/** Checks each declared field separately (A6). Ignores unknown keys. @throws ApiError `validation_failed` for too many keys */
 export function draft<T>(fields: Fields, raw: unknown): Draft<T> {
   const source = isObject(raw) ? raw : {}
   const crowded = tooManyKeys(source)

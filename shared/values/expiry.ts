@@ -1,7 +1,7 @@
 import { parseTimestamp } from '../core/clock.ts'
 import type { Draft } from './draft.ts'
 
-/** False for expired tokens, which no read or count includes (A13.4, A24.2). */
+/** False for an expired token, which no list or count includes (A13.4, A24.2). */
 export const isUnexpired = ({ expires_at }: { expires_at: string }, now: number): boolean =>
   (parseTimestamp(expires_at) ?? 0) > now
 

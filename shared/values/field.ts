@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import { type Fault, faultsAt, maxFaultMessages, type Path } from '../core/faults.ts'
 import { isObject } from '../core/json/is-object.ts'
 
-/** JSON Schema of a field as documented; the check itself also takes the lax forms of A6.3. */
+/** JSON Schema that documents a field. The check also accepts the lax forms of A6.3. */
 export type JsonSchema = Record<string, unknown>
 
 export type Checked<T> = { value: T } | { message: string } | { faults: Fault[] }
 
-/** Field by a function from any JSON value to a value, a message, or faults below the field (`base`: across fields). */
+/** Creates a field from a check of any JSON value. Paths of faults are relative to the field, except for the path `base`. */
 export const field = <T>(check: (input: unknown) => Checked<T>, schema: JsonSchema) =>
   v.pipe(
     v.unknown(),
@@ -21,19 +21,19 @@ export const field = <T>(check: (input: unknown) => Checked<T>, schema: JsonSche
     v.metadata({ jsonSchema: schema }),
   )
 
-/** Adds documentation to a field: rules that are checked later, or its meaning. */
+/** Adds documentation to a field: its meaning, or rules that are checked later. */
 // biome-ignore lint/suspicious/noExplicitAny: a schema of any input
 export const documented = <S extends v.GenericSchema<any, unknown>>(schema: S, more: JsonSchema) =>
   v.pipe(schema, v.metadata({ more }))
 
-/** Rules between fields, as JSON Schema. */
+/** Rules across several fields, as JSON Schema. */
 export type FieldRules = {
   required?: readonly string[]
   properties?: Record<string, JsonSchema>
   anyOf?: readonly { required?: readonly string[]; properties: Record<string, JsonSchema> }[]
 }
 
-/** Fields with the rules between them, which the operation itself checks. */
+/** Documents rules across several fields, which the operation itself checks. */
 export const withRules = <const E extends v.ObjectEntries>(entries: E, rules: FieldRules) =>
   v.pipe(v.object(entries), v.metadata({ rules }))
 
@@ -43,10 +43,10 @@ function issuePath(path: Path, input: unknown): [v.IssuePathItem, ...v.IssuePath
   return first === undefined ? undefined : [item(first), ...rest.map(item)]
 }
 
-/** Maximum of any object in a body, ignored keys included. */
+/** Maximum number of keys of any object in a body, including ignored keys. */
 export const maxKeys = 1_000
 
-/** Message for an object of too many keys; null for another. */
+/** Returns a message for an object with too many keys; null for any other object. */
 export function tooManyKeys(value: object): string | null {
   let keys = 0
   for (const _ in value) if (++keys > maxKeys) return `should have at most ${maxKeys} key(s)`
@@ -54,7 +54,7 @@ export function tooManyKeys(value: object): string | null {
 }
 
 /**
- * Checks each object of a list, until the response is full of faults, and then all of them together.
+ * Checks each object of a list until the response is full of faults, then all valid objects together.
  * @param check adds the faults of an object at a path; returns undefined for an unreadable object
  */
 export function checkObjects<T>(

@@ -10,7 +10,7 @@ const blankMessage = "can't be blank"
 const isBlank = (input: unknown): boolean =>
   input === null || input === undefined || (typeof input === 'string' && input.trim() === '')
 
-/** Text with more than white space; `message` is for a value of another type. */
+/** Text with more than white space. `message` reports a value of another type. */
 export const Filled = (message: string) =>
   v.pipe(
     v.string(({ input }) => (isBlank(input) ? blankMessage : message)),
@@ -22,21 +22,20 @@ const Storable = v.pipe(
   v.check((text) => !text.includes('\0') && text.isWellFormed(), 'is invalid'),
 )
 
-/** Text that can be stored, without outer blanks. */
+/** Text that DynamoDB can store, without leading and trailing white space. */
 export const TrimmedText = v.pipe(Storable, v.trim())
 
 const maxCharacters = (max: number) =>
   v.maxCodePoints<string, number, string>(max, `should be at most ${max} character(s)`)
 
-/** Required text of 1 to `max` characters. */
 export const Text = (max: number) =>
   v.pipe(TrimmedText, v.minLength(1), maxCharacters(max), v.metadata({ pattern: textPattern.filled }))
 
-/** Text as sent, in which outer blanks are significant. */
+/** Text as submitted, in which leading and trailing white space is significant. */
 export const RawText = (max: number) =>
   v.pipe(Storable, v.minLength(1), maxCharacters(max), v.metadata({ pattern: textPattern.filled }))
 
-/** Null for null and blank text (A6.2). */
+/** Converts null and blank text to null (A6.2). */
 // biome-ignore lint/suspicious/noExplicitAny: a schema of any input
 export const orNull = <T>(inner: v.GenericSchema<any, T>) =>
   v.pipe(
@@ -59,7 +58,7 @@ export const booleans = new Map<unknown, boolean>([
 
 export const mustBeBoolean = 'must be true or false'
 
-/** Boolean, also as text (A6.3). */
+/** Boolean, or its text form (A6.3). */
 export const Bool = field<boolean>(
   (input) => {
     if (isBlank(input)) return { message: blankMessage }
@@ -91,11 +90,11 @@ export const OneOf = <const T extends string>(members: readonly T[]) =>
 type IntegerRule = {
   min: number
   max: number
-  /** Value for null, which is blank without it. */
+  /** Value for null. Without a fallback, null is rejected as blank. */
   fallback?: number
 }
 
-/** JSON integer or string of digits (A6.3). */
+/** JSON integer, or a string of digits (A6.3). */
 export const Integer = ({ min, max, fallback }: IntegerRule) =>
   field<number>(
     (input) => {
@@ -114,7 +113,7 @@ export const Integer = ({ min, max, fallback }: IntegerRule) =>
     },
   )
 
-/** Absolute https address of an outside service, as sent; `isOutsideUrl` allows more on a single machine (I1.2). */
+/** Absolute HTTPS URL of an outside service. On a single machine, `isOutsideUrl` can allow local HTTP URLs, too (I1.2). */
 export const OutsideUrl = v.pipe(
   TrimmedText,
   maxCharacters(2048),
@@ -135,7 +134,7 @@ export const NullableHostName = documented(orNull(HostName), { pattern: `(${host
 
 const guid = '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
 
-/** Tenant of the cloud directory: its GUID or a domain name, in lower case. */
+/** Tenant of the cloud directory: a GUID or a domain name, in lower case. */
 export const TenantId = v.pipe(
   TrimmedText,
   maxCharacters(253),
@@ -143,7 +142,7 @@ export const TenantId = v.pipe(
   v.toLowerCase(),
 )
 
-/** Customer's part of a vendor's host name. */
+/** Subdomain of a customer at a vendor. */
 export const Subdomain = v.pipe(
   TrimmedText,
   maxCharacters(63),
@@ -164,7 +163,7 @@ export const EmailAddress = v.pipe(
 
 const maxDomains = 100
 
-/** Domains that a provider or a directory vouches for, in lower case and punycode; null for any. */
+/** Domains that a provider or directory vouches for, in lower case and punycode; null for all domains. */
 export const EmailDomains = field<string[] | null>(
   (input) => {
     if (input === null) return { value: null }
@@ -182,7 +181,7 @@ export const EmailDomains = field<string[] | null>(
     type: ['array', 'null'],
     minItems: 1,
     maxItems: maxDomains,
-    // Names in other scripts are accepted, too, and no pattern can describe them.
+    // Documents only ASCII names. Names in other scripts are also accepted, but no pattern can describe them.
     items: { type: 'string', maxLength: 253, pattern: hostNamePattern },
   },
 )

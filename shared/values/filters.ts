@@ -1,15 +1,15 @@
 import * as v from 'valibot'
 import { canonicalIp, parseIp } from './ip.ts'
 
-/** Filter of a list (A7.3): from the text of a query to the value to compare with. */
+/** Filter of a list (A7.3), which converts query text to the value to compare with. */
 export type Filter = v.GenericSchema<string, string>
 
-/** Compared as sent; an empty text matches nothing. */
+/** Filter by the text as submitted. Empty text matches no row. */
 export const textFilter = v.string()
 
 export const uuidFilter = v.pipe(v.string(), v.uuid(), v.toLowerCase())
 
-/** Empty text matches rows without a value. */
+/** Filter by UUID. Empty text matches rows without a value. */
 export const uuidOrEmptyFilter = v.pipe(
   v.string(),
   v.union([uuidFilter, v.literal('')]),
@@ -18,7 +18,7 @@ export const uuidOrEmptyFilter = v.pipe(
 
 export const enumFilter = (members: readonly string[]) => v.pipe(v.string(), v.picklist(members))
 
-/** An IP literal of one family, compared in its canonical form (A33.3). */
+/** Filter by an IP address of one family, compared in canonical form (A33.3). */
 export const ipFilter = (family: 4 | 6) =>
   v.pipe(
     v.string(),

@@ -5,11 +5,11 @@ export type Cidr = { family: 4 | 6; first: bigint; last: bigint; prefix: number 
 
 const widthOf = (family: 4 | 6): number => (family === 4 ? 32 : 128)
 
-/** Maxima of an address, and of one with a netmask. */
+/** Maximum length of an address, and of an address with a netmask. */
 const maxAddress = 45
 const maxCidr = maxAddress + 4
 
-/** Parses a strict IP literal: four decimal parts without leading zeros, or RFC 4291 text without a zone. */
+/** Parses a strict IP literal: four decimal numbers without leading zeros, or RFC 4291 text without a zone. */
 export function parseIp(text: string): Ip | null {
   if (text.length > maxAddress) return null
   if (isIPv4(text)) return { family: 4, value: ipv4Value(text) }
@@ -19,7 +19,7 @@ export function parseIp(text: string): Ip | null {
 const ipv4Value = (text: string): bigint => text.split('.').reduce((value, part) => (value << 8n) | BigInt(part), 0n)
 
 function ipv6Value(text: string): bigint {
-  // The URL parser rewrites a trailing dotted IPv4 part as two hexadecimal groups.
+  // Uses the URL parser, which rewrites a trailing dotted IPv4 part as two hexadecimal groups.
   const [head = '', rest] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::')
   const before = head === '' ? [] : head.split(':')
   const after = rest === undefined || rest === '' ? [] : rest.split(':')
@@ -27,7 +27,7 @@ function ipv6Value(text: string): bigint {
   return [...before, ...zeros, ...after].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n)
 }
 
-/** Canonical text; IPv6 in lower case and compressed (RFC 5952), IPv4-mapped addresses with a dotted tail. */
+/** Formats an address canonically: IPv6 in lower case and compressed (RFC 5952), IPv4-mapped addresses with a dotted IPv4 part. */
 export function formatIp({ family, value }: Ip): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.')
   if (value >> 32n === 0xffffn) return `::ffff:${formatIp({ family: 4, value: value & 0xffffffffn })}`
@@ -40,7 +40,7 @@ export function canonicalIp(text: string): string | null {
   return ip && formatIp(ip)
 }
 
-/** Parses an address with a netmask, which may have host bits. */
+/** Parses an address with a netmask. Host bits may be set. */
 export function parseCidr(text: string): Cidr | null {
   if (text.length > maxCidr) return null
   const [address = '', mask = '', ...more] = text.split('/')
@@ -50,20 +50,19 @@ export function parseCidr(text: string): Cidr | null {
   return prefix > widthOf(ip.family) ? null : block(ip, prefix)
 }
 
-/** Block of this size around an address. */
 export function block({ family, value }: Ip, prefix: number): Cidr {
   const hostBits = BigInt(widthOf(family) - prefix)
   const first = (value >> hostBits) << hostBits
   return { family, first, last: first + (1n << hostBits) - 1n, prefix }
 }
 
-/** Parses a block, or an address as a block of one. */
+/** Parses a CIDR block, or an address as a block of one address. */
 export function parseRange(text: string): Cidr | null {
   const ip = parseIp(text)
   return ip ? block(ip, widthOf(ip.family)) : parseCidr(text)
 }
 
-/** Parses checked text. @throws Error for other text */
+/** Parses text that was validated before. @throws Error for other text */
 export function ipRangeOf(text: string): Cidr {
   const range = parseRange(text)
   if (!range) throw new Error(`${text} is not an address or network.`)
@@ -77,15 +76,14 @@ export const overlaps = (a: Cidr, b: Cidr): boolean => a.family === b.family && 
 export const contains = (range: Cidr, ip: Ip): boolean =>
   range.family === ip.family && range.first <= ip.value && ip.value <= range.last
 
-/** Replaces an IPv4-mapped IPv6 address by its IPv4 address (A17.3). */
+/** Replaces an IPv4-mapped IPv6 address with its IPv4 address (A17.3). */
 export const unmapped = (ip: Ip): Ip =>
   ip.family === 6 && ip.value >> 32n === 0xffffn ? { family: 4, value: ip.value & 0xffffffffn } : ip
 
-/** Replaces a block of IPv4-mapped IPv6 addresses by its IPv4 block. */
+/** Replaces a block of IPv4-mapped IPv6 addresses with its IPv4 block. */
 export const unmappedRange = (range: Cidr): Cidr =>
   range.family === 6 && range.prefix >= 96 && range.first >> 32n === 0xffffn
     ? block({ family: 4, value: range.first & 0xffffffffn }, range.prefix - 96)
     : range
 
-/** Pattern of a port, 1 to 65535. */
 export const portPattern = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'

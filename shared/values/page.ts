@@ -2,23 +2,23 @@ import * as v from 'valibot'
 import { ApiError, type ErrorCode } from '../core/errors.ts'
 import type { Filter } from './filters.ts'
 
-/** Request of a list (A7): at most `limit` rows that match `filters`, from the cursor on. */
+/** Request for a list (A7): at most `limit` rows that match `filters`, starting at the cursor. */
 export type Page = {
   limit: number
   cursor: string | null
   filters: Record<string, string>
-  /** Account, path and filters: a cursor is valid for no other list. */
+  /** Account, path and filters. A cursor is valid for no other list. */
   binding: string
 }
 
-/** Single value of a parameter; a repetition, or array form, is refused (A7.1). */
+/** Returns the single value of a parameter. Rejects a repeated parameter and the array form (A7.1). */
 function single(query: URLSearchParams, name: string, refuse: () => ApiError): string | null {
   const values = query.getAll(name)
   if (values.length > 1 || query.has(`${name}[]`)) throw refuse()
   return values[0] ?? null
 }
 
-/** `limit` of A7.1: 1 to 100, default 50. */
+/** Reads `limit` and clamps it to the range 1 to 100; 50 by default (A7.1). */
 export function readLimit(query: URLSearchParams): number {
   const refuse = () => new ApiError('invalid_limit')
   const text = single(query, 'limit', refuse)
@@ -27,7 +27,7 @@ export function readLimit(query: URLSearchParams): number {
   return Math.min(100, Math.max(1, Number(text)))
 }
 
-/** @throws ApiError `invalid_page_cursor` for a repeated or empty one; its contents are checked on use */
+/** Reads `page_cursor`, whose contents are verified on use. @throws ApiError `invalid_page_cursor` for a repeated or empty cursor */
 export function readCursor(query: URLSearchParams): string | null {
   const refuse = () => new ApiError('invalid_page_cursor' satisfies ErrorCode)
   const cursor = single(query, 'page_cursor', refuse)
@@ -35,7 +35,7 @@ export function readCursor(query: URLSearchParams): string | null {
   return cursor
 }
 
-/** Paging parameters and filters of a list (A7). `scope` names account and path, to bind the cursor. */
+/** Reads the paging parameters and filters of a list (A7). `scope` contains account and path, to which the cursor is bound. */
 export function readPage(query: URLSearchParams, known: Record<string, Filter>, scope: string): Page {
   const limit = readLimit(query)
   const cursor = readCursor(query)

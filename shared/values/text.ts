@@ -1,4 +1,4 @@
-/** Patterns of text without U+0000, with white space as in every dialect of JSON Schema. */
+/** Patterns of text without U+0000. White space has the same meaning in every dialect of JSON Schema. */
 export const textPattern = {
   any: '^[^\\u0000]*$',
   filled: '^[^\\u0000]*[^\\s\\u0085\\u0000][^\\u0000]*$',
@@ -7,7 +7,7 @@ export const textPattern = {
 
 const maxShown = 255
 
-/** Truncates sent text for a message to 255 characters with an ellipsis. */
+/** Truncates submitted text to 255 characters with an ellipsis, for use in a message. */
 export function excerpt(text: string): string {
   if (text.length <= maxShown) return text
   const characters = [...text.slice(0, 2 * maxShown + 2)]
@@ -20,5 +20,7 @@ export function isLonger(text: string, max: number): boolean {
   return text.length > 2 * max || [...text].length > max
 }
 
-/** Folds ASCII letters of emails and domains. Unicode's folding would equate others: the Kelvin sign becomes `k`. */
+/**
+ * Folds ASCII letters of emails and domains to lower case. Unicode folding would equate other characters, such as the Kelvin sign with `k`.
+ */
 export const foldAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -10,7 +10,7 @@ export function variable(name: string): string {
   return value
 }
 
-/** HTTP handler with a timeout of five seconds, which leaves time for a retry. The SDK has none by default. */
+/** HTTP handler with timeouts of at most five seconds, which leave time for a retry. The SDK has no default timeout. */
 const handler = new NodeHttpHandler({
   connectionTimeout: 1_000,
   requestTimeout: 5_000,
@@ -18,7 +18,7 @@ const handler = new NodeHttpHandler({
   throwOnRequestTimeout: true,
 })
 
-/** Collects the bytes of a response without the stream that the SDK would pipe them through. */
+/** Collects the bytes of a response directly, without the additional stream of the SDK. */
 const collect = (stream: Readable): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -28,8 +28,8 @@ const collect = (stream: Readable): Promise<Uint8Array> =>
   })
 
 /**
- * Settings of every client. They are explicit where the SDK would look for them in files at each start; credentials are those
- * that Lambda puts into the variables of a function. `AWS_ENDPOINT_URL_…` names another endpoint of a service.
+ * Settings of every client. Explicit values keep the SDK from reading configuration files at each start. The credentials are the
+ * environment variables of Lambda; `AWS_ENDPOINT_URL_…` overrides the endpoint of a service.
  */
 const settings = () => ({
   region: variable('AWS_REGION'),
@@ -50,12 +50,11 @@ const settings = () => ({
   retryStrategy: new Retries(),
   requestHandler: handler,
   cacheMiddleware: true,
-  // A logger without methods: for one with methods, the SDK copies each response.
+  // Passes a logger without methods, because the SDK copies every response for a logger with methods.
   logger: {} as Logger,
   streamCollector: collect,
 })
 
-/** Settings of one client that override the shared ones. */
 type Settings = Partial<Omit<ReturnType<typeof settings>, 'retryStrategy'>> & {
   retryStrategy?: Retries | undefined
   endpoint?: () => Promise<{ url: URL }>
@@ -63,13 +62,12 @@ type Settings = Partial<Omit<ReturnType<typeof settings>, 'retryStrategy'>> & {
 
 type ClientClass<C> = new (settings: Settings) => C
 
-// Endpoints come from environment variables only; otherwise the SDK reads two files before the first request.
+// Takes endpoints only from environment variables. By default, the SDK reads two files before the first request.
 process.env.AWS_IGNORE_CONFIGURED_ENDPOINT_URLS ??= 'false'
 
-/** SDK clients of this process, by class. */
 export const awsClients = new Map<unknown, unknown>()
 
-/** Returns the process's client of an AWS service. The caller passes the class, so that a bundle has only the services it uses. */
+/** Returns the process's client of an AWS service. The caller passes the class, so that a bundle contains only the services in use. */
 export function awsClient<C>(Client: ClientClass<C>, own?: Settings): C {
   const known = awsClients.get(Client) as C | undefined
   if (known) return known

@@ -5,7 +5,7 @@ import { retryUntil } from '../work/work.ts'
 
 const defaultPatienceMs = 15_000
 
-/** Retry cost in tokens of the process's retry quota, which protects a service that is down. */
+/** Cost of a retry in tokens of the process's retry quota, which protects an unavailable service. */
 const costs: Record<TransientKind, number> = { conflict: 0, throttle: 5, fault: 14 }
 const maxTokens = 500
 
@@ -17,7 +17,7 @@ const spans: Record<TransientKind, [firstMs: number, maxMs: number]> = {
 
 type Attempt = RetryToken & { deadline: number; tries: number; cost: number }
 
-/** Builds an attempt without a delay, because the strategy has already waited. */
+/** Builds an attempt without a delay, because `refreshRetryTokenForRetry` has already waited. */
 const attemptOf = (deadline: number, tries = 0, cost = 1): Attempt => ({
   deadline,
   tries,
@@ -27,8 +27,8 @@ const attemptOf = (deadline: number, tries = 0, cost = 1): Attempt => ({
 })
 
 /**
- * Retry strategy of every client. It adds to the SDK's: conflicts of transactions, the time of the work in place of a
- * number of attempts, and a clock that a simulation can replace.
+ * Retry strategy of every client. Unlike the SDK's strategy, it retries transaction conflicts, ends with a time budget instead of a number
+ * of attempts, and uses a replaceable clock.
  */
 export class Retries implements RetryStrategyV2 {
   private tokens = maxTokens
@@ -42,7 +42,7 @@ export class Retries implements RetryStrategyV2 {
     return attemptOf(retryUntil(this.patienceMs))
   }
 
-  /** @throws what the SDK replaces by the error of the service */
+  /** Waits before a retry. @throws the error of the request when it must not be retried */
   async refreshRetryTokenForRetry({ deadline, tries }: Attempt, { error }: RetryErrorInfo): Promise<Attempt> {
     const kind = transientKind(error)
     const wait = kind === null ? 0 : jitter(tries, ...spans[kind])

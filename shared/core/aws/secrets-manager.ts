@@ -8,7 +8,7 @@ import { awsClient } from './clients.ts'
 
 export const secretsManager = (): SecretsManagerClient => awsClient(SecretsManagerClient)
 
-/** Text, time and id of the version of a secret at a stage. @throws Error when it is empty */
+/** Reads a secret's version at a stage. @throws Error when the secret is empty */
 export async function readVersion(arn: string, stage = 'AWSCURRENT') {
   const request = new GetSecretValueCommand({ SecretId: arn, VersionStage: stage })
   const { SecretString, CreatedDate = new Date(0), VersionId = '' } = await secretsManager().send(request)
@@ -18,7 +18,7 @@ export async function readVersion(arn: string, stage = 'AWSCURRENT') {
 
 export const readSecret = async (arn: string): Promise<string> => (await readVersion(arn)).text
 
-/** Replaces the text of a secret. Of two requests with one version id, the first wins. */
+/** Replaces the text of a secret. The first of two requests with the same version id wins. */
 export async function writeSecret(arn: string, text: string, id: string): Promise<void> {
   const request = { SecretId: arn, SecretString: text, ClientRequestToken: id }
   await secretsManager()
@@ -32,14 +32,13 @@ type NewSecret = {
   name: string
   description: string
   text: string
-  /** Identifies the request: Secrets Manager ignores a repetition with the same text. */
+  /** Idempotency token. Secrets Manager ignores a repeated request with the same text. */
   requestId: string
-  /** The key that encrypts it; null for that of AWS. */
+  /** KMS key that encrypts the secret; null for the key that AWS manages. */
   key: string | null
   tags: Record<string, string>
 }
 
-/** Creates a secret, and returns its ARN. */
 export async function createSecret({ name, description, text, requestId, key, tags }: NewSecret): Promise<string> {
   const { ARN } = await secretsManager().send(
     new CreateSecretCommand({

@@ -3,10 +3,10 @@ import { awsClient } from './clients.ts'
 
 export type Mail = { from: string; to: string; subject: string; text: string }
 
-/** Replaces line breaks: a subject is a mail header of one line, but object names may have several. */
+/** Replaces line breaks, which object names may contain, because a mail subject is a header of one line. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 
-/** Sends a mail by Amazon SES, or by SMTP on a single machine. @throws Error when it is rejected */
+/** Sends a mail through Amazon SES, or through SMTP on a single machine. @throws Error when the mail is rejected */
 export async function sendMail({ from, to, subject, text }: Mail): Promise<void> {
   const content = (Data: string) => ({ Data, Charset: 'UTF-8' })
   await awsClient(SESv2Client).send(

@@ -6,10 +6,10 @@ export const maxAnswerBytes = 5_500_000
 /** Maximum bytes of the rows of a page, which leaves capacity for metadata and presence fields. */
 const maxRowsBytes = 5_000_000
 
-/** Bytes of a value in a response. Lambda wraps the body in a JSON string, so a quote or backslash counts twice. */
+/** Size of a value in a response, in bytes. Quotes and backslashes are escaped twice, because Lambda wraps the body in a JSON string. */
 export const answerBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(toJson(value)))
 
-/** Upper bound of a value's serialized size, computed without serializing: at most seven bytes a character. */
+/** Upper bound of a value's serialized size, computed without serializing. Each character takes at most seven bytes. */
 export function maxJsonBytes(value: unknown): number {
   switch (typeof value) {
     case 'string':
@@ -27,18 +27,21 @@ export function maxJsonBytes(value: unknown): number {
   }
 }
 
-/** Bytes reserved for the parts of a response other than its lists, such as cursors. */
+/** Bytes reserved for the fields of a response other than its lists, such as cursors. */
 const besideBytes = 50_000
 
 type Room<T> = {
   limit?: number
   maxBytes?: number
-  /** Part of an item that the response shows; the whole item by default. */
+  /** Returns the part of an item that the response contains; by default the whole item. */
   shown?: (item: T) => unknown
   bytesOf?: (item: T) => number
 }
 
-/** Decides for one item after the other whether it still fits; the first always does. Computes exact sizes only near the bound. */
+/**
+ * Creates a function that returns for each item in turn whether it fits. The first item always fits. Exact sizes are computed only near the
+ * bound.
+ */
 function roomOf<T>({
   maxBytes = maxRowsBytes,
   shown = (item) => item,
@@ -62,11 +65,11 @@ function roomOf<T>({
   }
 }
 
-/** Decides which items fit a response, of which other lists have already used `taken` bytes. */
+/** Creates a function that returns for each item in turn whether it fits a response. Other lists have already used `taken` bytes. */
 export const answerRoom = (taken = 0): ((item: unknown) => boolean) =>
   roomOf({ maxBytes: maxAnswerBytes - besideBytes - taken })
 
-/** Takes the first items that fit a page: at least one and at most `limit`. Reads at most one item more. */
+/** Takes the first items that fit a page: at least one and at most `limit`. Reads at most one item more than it returns. */
 export async function takeFitting<T>(
   source: AsyncIterable<T> | Iterable<T>,
   { limit = Number.POSITIVE_INFINITY, ...room }: Room<T> = {},

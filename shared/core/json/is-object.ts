@@ -1,6 +1,5 @@
-/** Type guard for a JSON object: neither null nor a list. */
+/** True for a JSON object: neither null nor a list. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns the fields of an object, and an empty object for any other value. */
 export const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {})

@@ -1,4 +1,4 @@
-/** Whitespace of JSON (RFC 8259, 2). */
+/** JSON whitespace (RFC 8259, section 2). */
 const blanks = /[ \t\n\r]*/y
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
@@ -7,7 +7,7 @@ function endOf(pattern: RegExp, text: string, at: number): number | null {
   return pattern.test(text) ? pattern.lastIndex : null
 }
 
-/** Reads a string literal in a loop, since a pattern would need memory for every escape. */
+/** Reads a string literal in a loop, because a regular expression would need memory for every escape. */
 function readString(text: string, start: number): { end: number } | { fault: number } {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -21,7 +21,7 @@ function readString(text: string, start: number): { end: number } | { fault: num
   return { fault: text.length }
 }
 
-/** Returns the index of the first character at which a text stops being JSON, or null. */
+/** Returns the index of the first character that makes a text invalid JSON; null for valid JSON. */
 export function jsonFault(text: string): number | null {
   const open: string[] = []
   let expected: 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'end' = 'value'
@@ -62,7 +62,7 @@ export function jsonFault(text: string): number | null {
   }
 }
 
-/** Describes where a text stops being JSON, for people: `line 2, column 5`. */
+/** Describes the position at which a text stops being valid JSON, for example `line 2, column 5`. */
 export function jsonFaultPosition(text: string): string {
   const lines = text.slice(0, jsonFault(text) ?? text.length).split('\n')
   return `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`

@@ -1,6 +1,6 @@
 const codes = { quote: 0x22, comma: 0x2c, openList: 0x5b, backslash: 0x5c, openObject: 0x7b }
 
-/** Upper bound of the number of values in JSON text; a compressed body of a few KB can contain millions. */
+/** Returns an upper bound of the number of values in a JSON text. A compressed body of a few KB can contain millions. */
 export function countJsonValues(text: Uint8Array): number {
   let values = 1
   for (let at = 0; at < text.length; at++) {

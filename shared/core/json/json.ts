@@ -2,7 +2,7 @@ import { isObject } from './is-object.ts'
 
 declare global {
   interface JSON {
-    /** Missing from TypeScript's library. */
+    /** Declares a method that TypeScript's library lacks. */
     rawJSON(text: string): unknown
   }
 }
@@ -10,12 +10,12 @@ declare global {
 const exact = (_key: string, value: unknown): unknown =>
   typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value
 
-/** Serializes a value as JSON; a bigint becomes an exact integer. */
+/** Serializes a value as JSON. A bigint becomes an exact integer. */
 export function toJson(value: unknown, indentation?: number): string {
   try {
     return JSON.stringify(value, undefined, indentation)
   } catch {
-    // Uses a replacer only for values with a bigint, because it doubles the cost.
+    // Uses a replacer only for values with a bigint, because a replacer doubles the cost.
     return JSON.stringify(value, exact, indentation)
   }
 }

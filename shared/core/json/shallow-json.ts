@@ -1,9 +1,9 @@
-/** Maximum nesting that is kept, deeper than any valid request body. */
+/** Maximum nesting depth to keep, which is deeper than any valid request body. */
 const maxDepth = 100
 
 const codes = { quote: 0x22, backslash: 0x5c, openList: 0x5b, closeList: 0x5d, openObject: 0x7b, closeObject: 0x7d }
 
-/** Empties lists and objects below `maxDepth`, where a reviver would overflow the stack. @throws SyntaxError */
+/** Empties lists and objects below `maxDepth`, where a `JSON.parse` reviver would overflow the stack. @throws SyntaxError */
 export function shallowJson(text: string): string {
   const kept: string[] = []
   let depth = 0
@@ -14,7 +14,7 @@ export function shallowJson(text: string): string {
     if (code === codes.quote) at = endOfString(text, at)
     else if (code === codes.openList || code === codes.openObject) {
       if (++depth !== maxDepth + 1) continue
-      // The dropped text must be JSON, too.
+      // Parses the whole text, because the dropped parts must be valid JSON, too.
       if (!checked) JSON.parse(text)
       checked = true
       kept.push(text.slice(from, at + 1))

@@ -3,12 +3,12 @@ import { readableStack } from './readable-stack.ts'
 type ErrorFields = {
   error: string
   stack?: string
-  /** HTTP status and request id of a response of AWS, for a support case. */
+  /** HTTP status and request id of an AWS response, for support cases. */
   aws?: { status?: number; request_id?: string }
-  /** Refusals of the parts of a transaction. */
+  /** Cancellation reasons of a DynamoDB transaction. */
   reasons?: string[]
   cause?: ErrorFields
-  /** Errors of an AggregateError, at most `maxErrors` different ones, and their whole number. */
+  /** At most `maxErrors` distinct errors of an AggregateError. `error_count` is the number of all its errors. */
   errors?: ErrorFields[]
   error_count?: number
 }
@@ -16,7 +16,7 @@ type ErrorFields = {
 const maxCauses = 4
 const maxErrors = 8
 
-/** Patterns of tokens and addresses, which texts of errors may contain. */
+/** Patterns of tokens and email addresses, which error messages may contain. */
 const secrets: [RegExp, string][] = [
   [/\bna[acg]_[\w-]{20,}/g, '[token]'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, '[token]'],
@@ -24,7 +24,7 @@ const secrets: [RegExp, string][] = [
   [/[^\s"'<>@:;,()[\]{}]+@[\w-]+(\.[\w-]+)+/g, '[email]'],
 ]
 
-/** Removes tokens and email addresses from a text of another origin. */
+/** Replaces tokens and email addresses in a text from an unknown source with placeholders. */
 export const withoutSecrets = (text: string): string =>
   secrets.reduce((kept, [pattern, word]) => kept.replace(pattern, word), text)
 
@@ -33,7 +33,7 @@ type AwsError = Error & {
   CancellationReasons?: { Code?: string; Message?: string }[]
 }
 
-/** Describes an error for the log. Other properties are left out, because an error of a write carries the item. */
+/** Describes an error for the log. Omits other properties, because the error of a failed write contains the item. */
 export function describeError(error: unknown, depth = 0): ErrorFields {
   if (!(error instanceof Error)) return { error: 'not an error object' }
   const { name, message, stack, cause, $metadata: aws, CancellationReasons: reasons } = error as AwsError

@@ -4,10 +4,10 @@ import { addSample, type MetricName, type Samples } from './metrics.ts'
 export type LogFields = Record<string, unknown>
 type Invocation = { fields: LogFields; samples: Samples }
 
-/** Log context of each invocation. Required locally, where one process runs several invocations concurrently. */
+/** Log context of each invocation, required because a local process runs several invocations concurrently. */
 const running = new AsyncLocalStorage<Invocation>()
 
-/** Runs the work of one invocation, whose log lines carry these fields and those noted on the way. */
+/** Runs the work of one invocation. Its log lines contain `fields` and the fields that `note` adds. */
 export const within = <T>(fields: LogFields, work: () => T): T =>
   running.run({ fields: { ...fields }, samples: {} }, work)
 

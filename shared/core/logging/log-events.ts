@@ -1,4 +1,4 @@
-/** Events of the service's own log: the stable name for queries and alarms, and a sentence for readers. */
+/** Events of the service's log. The key is a stable name for queries and alarms, and the text is for readers. */
 export const logEvents = {
   request: 'A request was answered.',
   live: 'A connection was opened or closed, or sent a message.',

@@ -6,11 +6,10 @@ import { type LogFields, notedFields, notedSamples } from './invocation.ts'
 import { type LogEvent, logEvents } from './log-events.ts'
 import { embedded } from './metrics.ts'
 
-/** Log levels, ascending by severity. */
+/** Log levels in ascending order of severity. */
 export const logLevels = ['INFO', 'WARN', 'ERROR'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Order of the first fields of every line. */
 class LineFormat extends LogFormatter {
   formatAttributes(attributes: UnformattedAttributes, { event, ...fields }: LogAttributes): LogItem {
     const { logLevel: level, message, timestamp, xRayTraceId: trace_id } = attributes
@@ -28,7 +27,7 @@ const methods = { INFO: 'info', WARN: 'warn', ERROR: 'error' } as const
 const isWritten = (level: LogLevel): boolean =>
   logLevels.indexOf(level) >= (logLevels as readonly string[]).indexOf(env.logLevel)
 
-/** Logs one line from the deployment's level on. It never contains a body, token, name or address. */
+/** Logs one line, unless its level is below the deployment's. A line never contains a body, token, name or address. */
 export function logLine(level: LogLevel, event: LogEvent, fields: LogFields = {}): void {
   if (!isWritten(level)) return
   const all = { event, ...notedFields(), ...fields }
@@ -39,7 +38,7 @@ export function logLine(level: LogLevel, event: LogEvent, fields: LogFields = {}
   }
 }
 
-/** Logs the last line of an invocation. Below the deployment's level only metrics and faults are written. */
+/** Logs the last line of an invocation. Below the deployment's log level, logs only metrics and faults. */
 export function logEnd(level: LogLevel, event: LogEvent, fields: LogFields = {}): void {
   const measured = embedded(notedSamples())
   if (isWritten(level)) logLine(level, event, { ...fields, ...measured })
@@ -50,17 +49,17 @@ export function logEnd(level: LogLevel, event: LogEvent, fields: LogFields = {})
   }
 }
 
-/** Fields left out of terminal lines, such as ids that correlate lines of many machines. */
+/** Fields omitted from terminal lines, such as ids for correlation across machines. */
 const aside = ['event', 'operation', 'class', 'status', 'latency_ms', 'faults', 'function_request_id', 'stack', '_aws']
 
 const shown = (value: unknown): string =>
   typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)
 
-/** True for routine lines: runs of schedules and consumers, checkpoints, and the handshake of the pulse. */
+/** True for routine lines: runs of schedules and consumers, checkpoints, and rejected handshakes of the pulse. */
 const isRoutine = ({ event, is_pulse, status }: LogFields): boolean =>
   event === 'run' || event === 'log_sealed' || (is_pulse === true && status === 401)
 
-/** Formats a line for a terminal: time, event, fields, and a stack below. Empty for routine. */
+/** Formats a line for a terminal: time, event and fields, then the stack. Empty for routine lines. */
 function logText(level: string, fields: LogFields): string {
   if (isRoutine(fields)) return ''
   const { event, operation, status, latency_ms: latency, stack } = fields

@@ -1,7 +1,7 @@
 import { clock } from '../clock.ts'
 import { env } from '../env.ts'
 
-/** Metrics with unit and dimension. CloudWatch charges for each combination, so none is by account (docs/costs.md). */
+/** Metrics with unit and dimension. CloudWatch charges for each combination, so no metric has an account dimension (docs/costs.md). */
 export const metrics = {
   latency_ms: { unit: 'Milliseconds', by: 'class' },
   faults: { unit: 'Count', by: 'class' },
@@ -22,15 +22,15 @@ export const metrics = {
   sign_ins_guessed: { unit: 'Count', by: null },
 } as const satisfies Record<string, { unit: 'Milliseconds' | 'Count'; by: 'class' | 'operation' | 'reason' | null }>
 
-/** Stream consumers, as named in the `operation` of log lines and metrics. */
+/** Names of the stream consumers, as in the `operation` of log lines and metrics. */
 export const consumerNames = ['write-change-log', 'follow-up', 'store-flow-logs'] as const
 
 export type MetricName = keyof typeof metrics
 
-/** Samples of one invocation: the sum of counts, and each time. */
+/** Samples of one invocation: the sum of each count, and all values of each time. */
 export type Samples = Partial<Record<MetricName, number | number[]>>
 
-/** Maximum values of one metric in a log line (CloudWatch). */
+/** Maximum number of values that CloudWatch accepts for one metric in a log line. */
 const maxValues = 100
 
 export function addSample(samples: Samples, name: MetricName, value: number): void {
@@ -42,10 +42,10 @@ export function addSample(samples: Samples, name: MetricName, value: number): vo
   if (values.length < maxValues) samples[name] = values.length === 0 ? value : [...values, value]
 }
 
-/** Dimensions of the metrics of a deployment: `classes`, or `operations` as well; `none` disables them. */
+/** Settings for the dimensions of metrics: by class, by class and operation, or no metrics at all. */
 export const metricSettings = ['classes', 'operations', 'none'] as const
 
-/** Metric values of a log line in CloudWatch's embedded metric format. */
+/** Formats samples as fields of a log line in CloudWatch's embedded metric format. */
 export function embedded(samples: Samples): Record<string, unknown> {
   const names = Object.keys(samples) as MetricName[]
   if (names.length === 0 || env.metrics === 'none') return samples

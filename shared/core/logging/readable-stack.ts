@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** Source maps of the bundle's files, read only when an error is logged. */
+/** Source maps of the bundled files, read only when an error is logged. Null for a file without a source map. */
 const maps = new Map<string, SourceMap | null>()
 
 function mapOf(file: string): SourceMap | null {
@@ -11,7 +11,7 @@ function mapOf(file: string): SourceMap | null {
     try {
       map = new SourceMap(JSON.parse(readFileSync(`${file.startsWith('/') ? file : fileURLToPath(file)}.map`, 'utf8')))
     } catch {
-      // No source map exists: the file is a source itself, or was not bundled.
+      // The file has no source map, because it is a source file or was not bundled.
       map = null
     }
     maps.set(file, map)
@@ -19,7 +19,7 @@ function mapOf(file: string): SourceMap | null {
   return map
 }
 
-/** `at name (file:///x.mjs:1:2)`, `at async name (…)`, `at file:///x.mjs:1:2`; where a test runs, paths without the scheme. */
+/** Matches `at name (file:///x.mjs:1:2)`, `at async name (…)` and `at file:///x.mjs:1:2`. In tests, paths have no scheme. */
 const frame = /^(\s+at )(async )?(?:(.+?) )?\(?((?:file:\/\/|\/).+?\.mjs):(\d+):(\d+)\)?$/
 
 type Place = { source: string; line: number; column: number; called?: string }
@@ -28,12 +28,12 @@ function placeOf(file: string, line: number, column: number): Place | null {
   const entry = mapOf(file)?.findEntry(line - 1, column - 1)
   if (!entry || !('originalSource' in entry)) return null
   const { originalSource: source, originalLine, originalColumn } = entry
-  // Node returns the name too, but its types lack it.
+  // Node also returns `name`, but its types lack the property.
   const called = 'name' in entry && typeof entry.name === 'string' ? entry.name : undefined
   return { source, line: originalLine + 1, column: originalColumn + 1, called }
 }
 
-/** Maps a stack trace to the sources. The name of a function comes from the call in the frame below it. */
+/** Maps a stack trace to the sources. The name of a function is taken from the call in the frame below. */
 export function readableStack(stack: string): string {
   const lines = stack.split('\n').map((text) => {
     const [, at, async = '', name, file = '', line, column] = frame.exec(text) ?? []

@@ -6,7 +6,7 @@ import { logEnd } from './log.ts'
 
 export const millisecondsSince = (startedAt: number): number => Math.round((clock.monotonic() - startedAt) * 10) / 10
 
-/** Handler of a schedule, consumer or task; its lines name the run, and the last one reports how it ended. */
+/** Creates the handler of a schedule, consumer or task. Its log lines name the run; the last line reports the outcome. */
 export const watched =
   <A extends [event?: unknown, context?: unknown], R>(operation: string, work: (...given: A) => Promise<R>) =>
   (...given: A): Promise<R> =>
@@ -22,6 +22,6 @@ export const watched =
       }
     })
 
-/** A `watched` handler with a deadline on the monotonic clock, after which its work starts nothing new. */
+/** Creates a `watched` handler. After its deadline on the monotonic clock, the work starts nothing new. */
 export const scheduled = (operation: string, budgetMs: number, work: (deadline: number) => Promise<unknown>) =>
   watched(operation, () => work(clock.monotonic() + budgetMs))

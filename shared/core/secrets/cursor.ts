@@ -9,13 +9,13 @@ const purpose = 'page cursor'
 const mac = (key: Buffer, binding: string, body: Buffer): Buffer =>
   createHmac('sha256', key).update(`${binding.length}:${binding}`).update(body).digest().subarray(0, macBytes)
 
-/** Signs bytes as opaque text bound to `binding`. The text names its key but does not contain the binding. */
+/** Signs bytes and encodes them as opaque text. The signature covers `binding`, which the text does not contain. */
 export async function encodeBytes(binding: string, body: Buffer): Promise<string> {
   const { version, key } = await signingKey(purpose)
   return `${version}.${Buffer.concat([mac(key, binding, body), body]).toString('base64url')}`
 }
 
-/** Verifies and decodes such text; null for text that this service did not sign for this binding. */
+/** Verifies and decodes text from `encodeBytes`. Null for text that this service did not sign for this binding. */
 export async function decodeBytes(binding: string, cursor: string): Promise<Buffer | null> {
   const [version = '', text = '', ...more] = cursor.split('.')
   const bytes = Buffer.from(text, 'base64url')
@@ -25,10 +25,10 @@ export async function decodeBytes(binding: string, cursor: string): Promise<Buff
   return key && timingSafeEqual(bytes.subarray(0, macBytes), mac(key, binding, body)) ? body : null
 }
 
-/** True for a text signed with the newest version of the signing secret. */
+/** True for text signed with the version of the signing secret that currently signs. */
 export const isMadeByNewest = (text: string): Promise<boolean> => isSigning(text.split('.')[0] ?? '')
 
-/** Encodes a position in a list as a cursor (A7.1); `binding` names account, path and filters. */
+/** Encodes a position in a list as a cursor (A7.1). `binding` contains account, path and filters. */
 export const encodeCursor = (binding: string, position: unknown): Promise<string> =>
   encodeBytes(binding, Buffer.from(JSON.stringify(position)))
 

@@ -1,18 +1,21 @@
-/** Words of CloudFront around a rotation. All are accepted, so every function knows a word before it is used. */
+/**
+ * Secret words that CloudFront sends around a rotation. All are accepted, so that every function knows a new word before CloudFront uses
+ * it.
+ */
 export type OriginSecret = { previous?: string; current: string; next?: string }
 
-/** Parses the origin secret. @throws Error for any other text, without quoting it */
+/** Parses the origin secret. @throws Error for any other text; the message does not quote the text */
 export function parseOriginSecret(text: string): OriginSecret {
   try {
     const words = JSON.parse(text)
     if (words.current) return words
   } catch {
-    // The message of JSON.parse quotes the text.
+    // Drops the error, because the message of `JSON.parse` quotes the text.
   }
   throw new Error('The origin secret has no current word.')
 }
 
-/** Words that prove a request came through the CDN: those of an `OriginSecret`, or space-separated words for another CDN. */
+/** Returns the words that prove that a request came through the CDN. For a CDN other than CloudFront, spaces separate the words. */
 export function acceptedWords(text: string): string[] {
   const words = text.trimStart().startsWith('{') ? Object.values(parseOriginSecret(text)) : text.split(/\s+/)
   return words.filter((word) => word !== '')

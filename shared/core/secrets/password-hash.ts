@@ -4,14 +4,14 @@ import { TaskQueue } from '../work/task-queue.ts'
 
 type Cost = { ln: number; r: number; p: number }
 
-/** Parameters that OWASP recommends for scrypt; they take 128 MB. Tests lower them. */
+/** Parameters that OWASP recommends for scrypt, with which a hash takes 128 MB of memory. Tests lower them. */
 export const passwordCost: Cost = { ln: 17, r: 8, p: 1 }
 
 const optionsOf = ({ ln, r, p }: Cost): ScryptOptions => ({ N: 2 ** ln, r, p, maxmem: 192 * 1024 * 1024 })
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-/** Hashes one at a time: each takes a core for some tenths of a second, and one of the four threads of the process. */
+/** Runs one hash at a time, because each hash occupies a core and one of the process's four threads for some tenths of a second. */
 const hashing = new TaskQueue(1)
 
 const phc = ({ ln, r, p }: Cost, salt: string, key: string): string => `$scrypt$ln=${ln},r=${r},p=${p}$${salt}$${key}`
@@ -20,8 +20,9 @@ const scryptOf = (password: string, salt: Buffer, options: ScryptOptions) =>
   promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)(password, salt, 32, options)
 
 /**
- * Salted slow hash in the PHC string format, which names its parameters.
- * @param deadline end of the wait for its turn, in milliseconds since 1970. @throws ApiError `unavailable` after it
+ * Returns a salted slow hash in the PHC string format, which includes the parameters.
+ * @param deadline latest start of the hash, in milliseconds on the monotonic clock
+ * @throws ApiError `unavailable` when the hash has not started by the deadline
  */
 export async function hashPassword(password: string, deadline: number, chosen = passwordCost): Promise<string> {
   const salt = randomBytes(16)

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** A 32 byte key for one purpose, derived with HKDF-SHA256 (RFC 5869) from a secret that nobody can guess. */
+/** Derives a 32-byte key for one purpose with HKDF-SHA256 (RFC 5869), from a secret that nobody can guess. */
 export const deriveKey = (secret: string | Uint8Array, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, 'network-access-administration', purpose, 32))
 
-/** Encrypts with AES-256-GCM. The key's purpose binds the bytes to one use. */
+/** Encrypts bytes with AES-256-GCM. Returns the IV, the authentication tag and the ciphertext. */
 export function encryptBytes(key: Buffer, bytes: Uint8Array): Buffer {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, iv)
@@ -12,7 +12,7 @@ export function encryptBytes(key: Buffer, bytes: Uint8Array): Buffer {
   return Buffer.concat([iv, cipher.getAuthTag(), sealed])
 }
 
-/** Decrypts bytes. @throws Error for another key, and for changed or truncated bytes */
+/** Decrypts bytes from `encryptBytes`. @throws Error for another key, and for changed or truncated bytes */
 export function decryptBytes(key: Buffer, sealed: Uint8Array): Buffer {
   const bytes = Buffer.from(sealed)
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 })

@@ -4,19 +4,19 @@ import { logLine } from '../logging/log.ts'
 import { deriveKey } from './sealed-bytes.ts'
 
 const second = 1_000_000
-/** Time after which every process knows a new version. */
+/** Time after which every process has read a new version, in microseconds. */
 const knownFor = 300 * second
-/** Time until a failed read is retried; the cached versions stay valid. */
+/** Time until a failed read is retried. The cached versions stay valid. */
 const retryAfter = 30 * second
-/** Pause between reads for unknown version names, because callers can invent names. */
+/** Minimum time between reads for unknown version names, because callers can invent names. */
 const unknownPause = 60 * second
-/** Age at which a version starts to sign: every process has read it by then. */
+/** Age at which a version starts to sign. By then, every process has read the version. */
 const signsAfter = 2 * knownFor
 
 type Stage = 'AWSCURRENT' | 'AWSPREVIOUS'
-/** A version of the signing secret. Its name, a digest, goes with each signature. */
+/** Version of the signing secret. `name` is a digest of the secret, which is sent with each signature. */
 type Version = { name: string; secret: string; createdAt: number }
-/** Cached versions of the secret. `previous` is read on demand. */
+/** Cached versions of the secret. The previous version is read on demand. */
 type Known = { current: Version; previous?: Promise<Version | null>; readAt: number; until: number }
 
 let known: Known | undefined
@@ -28,7 +28,7 @@ const versionOf = (secret: string, createdAt: number): Version => ({
   createdAt,
 })
 
-/** Reads the version at a stage; null when no version has it. */
+/** Reads the version at a stage; null when no version has the stage. */
 async function read(stage: Stage): Promise<Version | null> {
   const { SIGNING_SECRET: given, SIGNING_SECRET_ARN: arn } = process.env
   if (given) return stage === 'AWSCURRENT' ? versionOf(given, 0) : null
@@ -60,7 +60,6 @@ async function readAgain(): Promise<Known> {
   return known
 }
 
-/** Shares a running read among all callers. */
 const readOnce = (): Promise<Known> => {
   reading ??= readAgain().finally(() => {
     reading = undefined
@@ -70,7 +69,7 @@ const readOnce = (): Promise<Known> => {
 
 const latest = async (): Promise<Known> => (known && clock.now() < known.until ? known : readOnce())
 
-/** Reads the previous version; a failed read is not cached. */
+/** Reads the previous version. A failed read is not cached. */
 function previousOf(versions: Known): Promise<Version | null> {
   versions.previous ??= read('AWSPREVIOUS').catch((error) => {
     delete versions.previous
@@ -79,7 +78,7 @@ function previousOf(versions: Known): Promise<Version | null> {
   return versions.previous
 }
 
-/** The version that signs: the previous one until every process has read the current one. */
+/** Returns the version that signs: the previous version until every process has read the current one. */
 async function signing(): Promise<Version> {
   const versions = await latest()
   const { current } = versions
@@ -93,7 +92,7 @@ async function versionNamed(name: string, versions: Known): Promise<Version | nu
   return clock.now() < versions.readAt + unknownPause ? null : versionNamed(name, await readOnce())
 }
 
-/** Derived keys by version and purpose. Their number is bounded, because callers can invent purposes. */
+/** Derived keys by version and purpose. The number of keys is limited, because callers can invent purposes. */
 const keys = new Map<string, Buffer>()
 
 function keyOf({ name, secret }: Version, purpose: string): Buffer {
@@ -103,7 +102,7 @@ function keyOf({ name, secret }: Version, purpose: string): Buffer {
   return key
 }
 
-/** Returns the current signing key for a purpose, and the name of its version to send with the signature. */
+/** Returns the signing key for a purpose, and the name of its version, which is sent with the signature. */
 export async function signingKey(purpose: string): Promise<{ version: string; key: Buffer }> {
   const version = await signing()
   return { version: version.name, key: keyOf(version, purpose) }
@@ -117,17 +116,17 @@ export async function verifyingKey(name: string, purpose: string): Promise<Buffe
 
 export const isSigning = async (name: string): Promise<boolean> => (await signing()).name === name
 
-/** Age at which a version is replaced: more than twice the life of an ingest token, which two rotations would end. */
+/** Maximum age of a version. More than twice the lifetime of an ingest token, because two rotations invalidate the token. */
 const maxAgeMs = 90 * 86_400_000
 
-/** Replaces the signing secret where it is due; not on a single machine. Idempotent, also after a replacement by hand. */
+/** Replaces the signing secret when it is due. Does nothing on a single machine. Idempotent, also after a manual replacement. */
 export async function rotateSigningSecret(): Promise<void> {
   const arn = process.env.SIGNING_SECRET_ARN
   if (!arn) return
   const { readVersion, writeSecret } = await import('../aws/secrets-manager.ts')
   const { createdAt, id } = await readVersion(arn)
   if (clock.now() / 1_000 < createdAt.getTime() + maxAgeMs) return
-  // The new version is named by the one before it: two runs at once would otherwise rotate twice.
+  // Derives the id of the new version from the current version, so that two concurrent runs rotate only once.
   const next = createHash('sha256').update(`after ${id}`).digest('hex')
   await writeSecret(arn, randomBytes(48).toString('base64url'), next)
 }

@@ -8,10 +8,10 @@ import { retryUntil } from '../work/work.ts'
 import { hashPassword, matchesPassword } from './password-hash.ts'
 import { decryptBytes, deriveKey, encryptBytes } from './sealed-bytes.ts'
 
-/** Object that a secret belongs to. As encryption context, it prevents moving a secret to another object. */
+/** Object that a secret belongs to. Used as the encryption context, which prevents moving a secret to another object. */
 export type Owner = { accountId: string; objectId: string }
 
-/** Thrown for a stored secret that is damaged, or encrypted for another object or key. An administrator must enter it again. */
+/** Thrown for a stored secret that is damaged, or was encrypted for another object or key. An administrator must enter the secret again. */
 export class UnreadableSecret extends Error {
   override name = 'UnreadableSecret'
 }
@@ -19,19 +19,22 @@ export class UnreadableSecret extends Error {
 type Context = { account: string; object: string }
 type DataKey = { key: Uint8Array; wrapped: Uint8Array }
 
-/** Source of data keys: KMS, or on a single machine a file of the data directory. */
+/** Source of data keys: KMS, or a key file in the data directory on a single machine. */
 type KeyService = {
-  /** Name of the key: a secret that an earlier key has encrypted is not kept. */
+  /** Name of the key. `isStored` returns false for a secret that was encrypted with an earlier key. */
   name: string
   generate(context: Context): Promise<DataKey>
-  /** @throws for a key that was made for another context, or was damaged */
+  /** @throws Error for a data key that is damaged or belongs to another context */
   unwrap(wrapped: Uint8Array, context: Context): Promise<Uint8Array>
 }
 
 /** KMS errors for a ciphertext of another key or context. */
 const unreadable = ['InvalidCiphertextException', 'IncorrectKeyException']
 
-/** Rethrows an error of the key service as UnreadableSecret, or as ApiError `unavailable` if the key is throttled, denied or disabled. */
+/**
+ * Rethrows an error of KMS about an unreadable ciphertext.
+ * @throws ApiError `unavailable` for any other error, for example when the key is throttled, denied or disabled
+ */
 function failed(error: Error): never {
   if (unreadable.includes(error.name)) throw error
   logLine('ERROR', 'secret_key_failed', { error: error.name })
@@ -78,17 +81,17 @@ const contextOf = ({ accountId, objectId }: Owner): Context => ({ account: accou
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 const purpose = 'stored secret'
 
-/** Cost of the hash that recognizes an unchanged secret. Low, because providers generate secrets that cannot be guessed. */
+/** Cost of the hash that recognizes an unchanged secret. A low cost suffices, because the secrets of providers cannot be guessed. */
 const hashCost = { ln: 14, r: 8, p: 1 }
 const hashPatienceMs = 10_000
 
-/** Text to hash, bound to the owner and the encrypted bytes. */
+/** Text to hash, bound to the owner, the key and the encrypted bytes. */
 const hashed = (owner: Owner, encrypted: string, secret: string): string =>
   JSON.stringify([contextOf(owner), keyService().name, encrypted, secret])
 
 /**
- * Stored form of a secret of an outside service: its data key, encrypted for its owner, the secret, encrypted with the
- * data key, and a slow hash. The secret can be longer than the 4,096 bytes that KMS encrypts.
+ * Encrypts a secret of an outside service. Returns a data key encrypted for the owner, the secret encrypted with the data key, and a slow
+ * hash. The secret can therefore be longer than the 4,096 bytes that KMS encrypts.
  */
 export async function encryptSecret(owner: Owner, secret: string): Promise<string> {
   const { key, wrapped } = await keyService().generate(contextOf(owner))
@@ -101,7 +104,7 @@ export async function encryptSecret(owner: Owner, secret: string): Promise<strin
 export async function decryptSecret(owner: Owner, stored: string): Promise<string> {
   const [wrapped, sealed] = stored.split('.').map((part) => Buffer.from(part, 'base64'))
   try {
-    // An empty data key is damage; KMS would report it as an invalid request.
+    // Rejects an empty data key as damaged, because KMS would report an invalid request instead.
     if (!wrapped?.length || !sealed) throw new Error('It is truncated.')
     const key = await keyService().unwrap(wrapped, contextOf(owner))
     return decryptBytes(deriveKey(key, purpose), sealed).toString()
@@ -111,14 +114,14 @@ export async function decryptSecret(owner: Owner, stored: string): Promise<strin
   }
 }
 
-/** Checks whether a secret is the stored one. Compares hashes, because functions that write secrets may not decrypt. */
+/** True if a secret equals the stored one. Compares hashes, because functions that write secrets have no permission to decrypt. */
 export async function isStored(owner: Owner, secret: string, stored: string | null | undefined): Promise<boolean> {
   const [wrapped, sealed, hash] = stored?.split('.') ?? []
   if (!hash) return false
   return matchesPassword(hashed(owner, `${wrapped}.${sealed}`, secret), hash, retryUntil(hashPatienceMs))
 }
 
-/** Encrypts a secret, but returns the stored form for an unchanged one, so that such an update writes nothing. */
+/** Encrypts a secret. Returns the stored form if the secret is unchanged, so that such an update writes nothing. */
 export const reencryptSecret = async (
   owner: Owner,
   secret: string,

@@ -5,16 +5,16 @@ import { uuidBytes, uuidText } from '../ids.ts'
 export const tokenPrefixes = { api: 'naa_', client: 'nac_', gateway: 'nag_', portal: 'nap_' } as const
 export type TokenKind = keyof typeof tokenPrefixes
 
-/** Stored hash of a token's secret; the secret itself is never stored (A3.1(4)). */
+/** Stored hash of a token's secret. The secret is never stored (A3.1(4)). */
 export type SecretHash = { secret_hash: string }
 
 type Ids = { accountId: string; ownerId: string; tokenId: string }
 type Presented = Ids & { kind: TokenKind; secret: Buffer }
 
-/** Plain SHA-256 without salt: 256 random bits cannot be guessed. */
+/** Hashes with plain SHA-256 and no salt, because 256 random bits cannot be guessed. */
 const hash = (secret: Buffer): Buffer => createHash('sha256').update(secret).digest()
 
-/** Mints a token: the string, shown once, and the stored hash. The owner is an actor, site or gateway. */
+/** Creates a token and the hash to store. The token is returned only once. The owner is an actor, site or gateway. */
 export function mintToken(kind: TokenKind, ids: Ids): SecretHash & { token: string } {
   const secret = randomBytes(32)
   const payload = Buffer.concat([...[ids.accountId, ids.ownerId, ids.tokenId].map(uuidBytes), secret])
@@ -27,19 +27,19 @@ export function readToken(kinds: readonly TokenKind[], text: string): Presented 
   const payload = text.slice(tokenPrefixes[kind].length)
   if (!/^[A-Za-z0-9_-]{107}$/.test(payload)) return null
   const bytes = Buffer.from(payload, 'base64url')
-  // The last character has unused bits; only the canonical spelling is accepted.
+  // Accepts only the canonical spelling, because the last character has unused bits.
   if (bytes.length !== 80 || bytes.toString('base64url') !== payload) return null
   const idAt = (start: number) => uuidText(bytes.subarray(start, start + 16))
   return { kind, accountId: idAt(0), ownerId: idAt(16), tokenId: idAt(32), secret: bytes.subarray(48) }
 }
 
-/** Compares the hash of a presented secret with the stored one, in constant time. */
+/** Compares the hash of a presented secret with the stored hash, in constant time. */
 export function secretMatches(presented: Pick<Presented, 'secret'>, stored: SecretHash): boolean {
   const expected = Buffer.from(stored.secret_hash, 'base64')
   const actual = hash(presented.secret)
   return expected.length === actual.length && timingSafeEqual(expected, actual)
 }
 
-/** Extracts the token of an `Authorization: Bearer` header; the scheme is case-insensitive (A3.1(1)). */
+/** Extracts the token from an `Authorization: Bearer` header. The scheme is case-insensitive (A3.1(1)). */
 export const bearerToken = (header: string | undefined): string | null =>
   /^bearer +([^\s,]+)$/i.exec(header?.trim() ?? '')?.[1] ?? null

@@ -14,7 +14,7 @@ function takenAt(record: StreamRecord): number | undefined {
   return seconds === undefined ? undefined : seconds * 1000
 }
 
-/** Handler of a consumer; its last line reports the number of records, and the lag of the oldest. */
+/** Creates the handler of a stream consumer. The last log line reports the number of records and the lag of the oldest record. */
 export const consumer = <E extends { Records: StreamRecord[] }, C, R extends Failures>(
   operation: (typeof consumerNames)[number],
   work: (event: E, context?: C) => Promise<R>,

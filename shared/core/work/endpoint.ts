@@ -7,23 +7,22 @@ import { logEnd } from '../logging/log.ts'
 import { millisecondsSince } from '../logging/watched.ts'
 import { inWorkTime, workTime } from './work.ts'
 
-/** Step before the work of a request. A returned response ends the request. */
+/** Step before the handler of a request. A returned response ends the request. */
 // biome-ignore lint/suspicious/noConfusingVoidType: most steps return nothing
 export type Middleware<E, A, S> = (state: S, event: E) => Promise<A | void> | A | void
 
 type Endpoint<E, A, S> = {
-  /** Event of the last log line. */
   line: 'request' | 'live'
   fields: (event: E, context: Partial<Context>) => LogFields
-  /** State of a request, to which the steps add their findings. */
+  /** Creates the state of a request, to which the steps add their results. */
   open: (event: E) => S
   steps: readonly Middleware<E, A, S>[]
   handle: (state: S, event: E) => Promise<A>
-  /** Response of a failure. @throws for a failure without a response */
+  /** Returns the response to a failure. @throws the error of a failure without a response */
   fail: (error: unknown, state: S, event: E) => Promise<A> | A
 }
 
-/** Creates a Lambda handler of requests: steps, then the work. The last log line reports the outcome. */
+/** Creates a Lambda handler for requests, which runs the steps and then `handle`. The last log line reports the outcome. */
 export function endpoint<E, A extends { statusCode?: number }, S>({
   line,
   fields,
@@ -34,7 +33,7 @@ export function endpoint<E, A extends { statusCode?: number }, S>({
 }: Endpoint<E, A, S>) {
   type State = Context & { state: S }
   const stack = middy<E, A, Error, State>().onError(async (request) => {
-    // Middy leaves the context of an error untyped.
+    // Casts the context, which Middy leaves untyped for errors.
     request.response = await fail(request.error, (request.context as State).state, request.event)
   })
   for (const step of steps) stack.before(({ event, context }) => step(context.state, event))

@@ -1,4 +1,4 @@
-/** Works through all items in order, at most `width` at a time. @throws the first error */
+/** Processes all items in order, at most `width` at a time. @throws the first error */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,
@@ -11,7 +11,7 @@ export async function inParallel<T>(
   await Promise.all(Array.from({ length: width }, lane))
 }
 
-/** Works through all items as `inParallel`, also after failures. @throws AggregateError of all that failed */
+/** Processes all items like `inParallel`, but continues after failures. @throws AggregateError of all errors */
 export async function attemptAll<T>(
   items: Iterable<T>,
   width: number,
@@ -23,6 +23,5 @@ export async function attemptAll<T>(
   if (errors.length > 0) throw new AggregateError(errors, message)
 }
 
-/** Slices of a list, of at most this length, in its order. */
 export const slicesOf = <T>(items: T[], length: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / length) }, (_, i) => items.slice(i * length, (i + 1) * length))

@@ -15,7 +15,7 @@ export class TaskQueue {
     return this.#running === 0
   }
 
-  /** @throws ApiError `unavailable` for a task not started by the deadline, in milliseconds since 1970 */
+  /** @throws ApiError `unavailable` if the task has not started by the deadline, in milliseconds on the monotonic clock */
   async run<T>(task: () => Promise<T>, deadline = Number.POSITIVE_INFINITY): Promise<T> {
     if (this.#running === this.#atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     else this.#running++

@@ -4,7 +4,10 @@ import { describeError } from '../logging/describe-error.ts'
 import { logLine } from '../logging/log.ts'
 import { inWorkTime, truthful } from './work.ts'
 
-/** Handler that an operator invokes under IAM: its response is `{"data": …}` or `{"error": {"code", "detail", …}}` (A32). */
+/**
+ * Creates a handler that an operator invokes with IAM permissions. The response is `{"data": …}` or `{"error": {"code", "detail", …}}`
+ * (A32).
+ */
 export const task =
   <C>(work: (event: unknown, context?: C) => Promise<unknown>) =>
   (event: unknown, context?: C) =>
@@ -19,7 +22,7 @@ export const task =
       }
     })
 
-/** Creates a check whether a function has more than `ms` milliseconds left; always true without a Lambda context. */
+/** Creates a check that is true while a function has more than `reserveMs` milliseconds left. Always true without a Lambda context. */
 export const timeLeft =
   (context: Pick<Context, 'getRemainingTimeInMillis'> | undefined, reserveMs: number) => (): boolean =>
     !context || context.getRemainingTimeInMillis() > reserveMs

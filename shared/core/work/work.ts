@@ -14,11 +14,11 @@ const current = new AsyncLocalStorage<Work>()
 export const inWorkTime = <T>(budgetMs: number, work: () => T): T =>
   current.run({ deadline: clock.monotonic() + budgetMs, changed: 'nothing' }, work)
 
-/** End of retries on the monotonic clock: the budget from now, at most that of the running work. */
+/** Returns the end of retries on the monotonic clock: `budgetMs` from now, but no later than the end of the running work. */
 export const retryUntil = (budgetMs: number): number =>
   Math.min(clock.monotonic() + budgetMs, current.getStore()?.deadline ?? Number.POSITIVE_INFINITY)
 
-/** Records whether a write changed something, for the details of a later error. */
+/** Records whether a write changed something, which the details of a later error report. */
 export function noteChange(changed: Changed): void {
   const work = current.getStore()
   if (work && work.changed !== 'something') work.changed = changed
@@ -36,7 +36,7 @@ export async function changing<T>(write: Promise<T>): Promise<T> {
   }
 }
 
-/** Replaces the "nothing was changed" detail of a 503 if the running work may have changed something. */
+/** Corrects the detail of a 503 error, "Nothing was changed", if the running work may have changed something. */
 export function truthful(error: ApiError): ApiError {
   const changed = current.getStore()?.changed ?? 'nothing'
   if (changed === 'nothing' || error.detail !== errorCodes.unavailable.detail) return error
@@ -45,12 +45,12 @@ export function truthful(error: ApiError): ApiError {
 
 /** Time budgets in milliseconds. Tests shorten them. */
 export const workTime = {
-  /** Below the 29 s of a request's function by the time that the last retry may take. */
+  /** Shorter than the 29 s timeout of a request's function, by the time that the last retry may take. */
   retries: (): number => 22_000,
-  /** Lower than the 29 s timeout of a request's function, so that the last part of a change can finish. */
+  /** Shorter than the 29 s timeout of a request's function, so that the last part of a change can finish. */
   request: (): number => 20_000,
-  /** Below the 60 s of a consumer by the time for the rest of its batch. */
+  /** Shorter than the 60 s timeout of a consumer, by the time for the rest of its batch. */
   delivery: (): number => 15_000,
-  /** Below the five minutes of the provisioning function. */
+  /** Shorter than the five-minute timeout of the provisioning function. */
   provisioning: (): number => 270_000,
 }
