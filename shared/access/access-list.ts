@@ -52,7 +52,6 @@ export const accessList = <S extends v.GenericSchema>(row: S) =>
 
 type Range = { after?: string; backward: boolean; limit: number }
 
-/** Maximum number of candidate ids per read. */
 const maxStretch = 500
 
 type Accepted<T> = { id: string; row: T }
@@ -99,13 +98,12 @@ async function* acceptedRows<T>({ read, accept }: Source<T>, { after, backward, 
   }
 }
 
-/** Lists a page of accepted rows, as many as fit a response. */
 export async function accessPage<T>(page: Page, source: Source<T>) {
   const range = await rangeOf(page)
   const { after, backward } = range
   const { kept, more } = await takeFitting(acceptedRows(source, range), { limit: page.limit, shown: ({ row }) => row })
   if (backward) kept.reverse()
-  // With a cursor, the page that contained the cursor always exists behind the current page.
+  // A page that was requested with a cursor always has a page behind it: the page that contained the cursor.
   const behind = (kept.length > 0 || after !== undefined) && (backward || page.cursor !== null)
   const cursors = await cursorsAround(
     page,

@@ -33,7 +33,7 @@ import { grant, type OnlineGateway, siteGateway } from './grant.ts'
 
 export type AuthorizationInput = { resource_id: string; session_id?: string | null }
 
-/** Authorizes a client for a resource. An existing authorization is returned with `repeated` (P5.2). */
+/** Authorizes a client for a resource. The result is marked `repeated` for an existing authorization (P5.2). */
 export async function authorize(
   caller: CallerOf<'client'>,
   subject: Subject,

@@ -31,7 +31,7 @@ const openingMs = 300
 
 /**
  * Closes the former connection, so that exactly one connection survives a race.
- * @throws ApiError `rate_limited` when a newer connection has replaced the new one
+ * @throws ApiError `rate_limited` when an even newer connection has replaced the one that was opened
  */
 async function replace(former: ConnectionRef, { connectionId }: Opened): Promise<void> {
   if ((await endConnection(former, 'replaced')) === 'opening') {
@@ -51,7 +51,10 @@ const connectionFields = ({ connectionId }: Opened, now: number) => ({
   bad_messages: 0,
 })
 
-/** Stores the connection. Called before the presence item names the connection, because the end of a session closes the named one. */
+/**
+ * Stores the connection. Called before the presence item names the connection, because ending a session closes the connection that the item
+ * names.
+ */
 const storeConnection = (
   { account, token, ...caller }: Caller,
   device: DeviceKind,

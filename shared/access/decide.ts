@@ -94,7 +94,7 @@ export async function connectableResources(
 ): Promise<Reachable> {
   const granting = await policiesOfActor(account.id, await groupsOf(account.id, actor))
   const conforming = granting.filter(({ conditions }) => evaluateConditions(conditions, context, now).conforms)
-  // Sorts by creation time, because ids begin with it.
+  // Sorting the ids orders the resources by creation, because ids start with a timestamp.
   const ids = [...new Set(conforming.map((policy) => policy.resource_id))]
     .filter((id) => after === null || id > after)
     .sort()

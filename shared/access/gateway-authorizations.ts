@@ -98,7 +98,7 @@ function decodeKnown(bytes: Buffer): KnownContents {
 
 export type InForce = { authorization: Authorization; content: AuthorizationContent }
 
-/** Maximum number of authorizations delivered to a gateway. At this number, a request has 1.6 MB and a response 2.1 MB. */
+/** Maximum number of authorizations delivered to a gateway, with which a request takes 1.6 MB and a response 2.1 MB. */
 export const maxDelivered = 50_000
 
 const stretchLength = 500

@@ -23,7 +23,6 @@ type Item = Record<string, unknown>
 
 type Found = { token: Item; account: AccountRow; owner: Item | undefined; site: Item | undefined; now: number }
 
-/** Returns the actor of a token; null when the actor is disabled or missing. */
 function actorOf(token: { actor_id: string }, owner: Item | undefined): ActorRow | null {
   const actor = owner && itemRow(actors, owner)
   return actor && !actor.is_disabled && actor.id === token.actor_id ? actor : null
@@ -73,7 +72,7 @@ export async function authenticate<C extends Credential>(
     entityKey(accountId, collection, tokenId),
     entityKey(accountId, accounts.name, accountId),
     entityKey(accountId, kind === 'gateway' ? gateways.name : actors.name, ownerId),
-    // Reads no last use for portal sessions, and a site only for gateway tokens.
+    // Skips items that cannot exist: the last use of a portal session, and the site of any token except a gateway token.
     ...(kind === 'portal' ? [] : [presenceItemKey(accountId, collection, tokenId)]),
     ...(kind === 'gateway' ? [entityKey(accountId, sites.name, ownerId)] : []),
   ]

@@ -20,7 +20,7 @@ import { commitItem } from './commit-record.ts'
 import { revokeAll } from './revoke.ts'
 import { maxWrites, Transaction } from './transaction.ts'
 
-/** Account and subject of a commit, and rules for making the commit. A null subject is the service itself (L5). */
+/** Author and rules of a commit. A null `subject` is the service itself (L5). */
 export type Author = {
   accountId: string
   subject: Subject | null

@@ -13,7 +13,6 @@ import { tableName } from '../table/table.ts'
 import { put, remove, type Write } from '../table/write-together.ts'
 import type { Change } from './commit-record.ts'
 
-/** A row before and after a commit. Null means that the row does not exist. */
 export type Staged<R extends Row = Row> = {
   key: Key
   entity: Entity<R>

@@ -7,8 +7,8 @@ const perPage = 50
 export type Sweep = (transaction: Transaction) => Promise<'done' | 'more'>
 
 /**
- * Creates a sweep over the rows with a value in an indexed field: `remove` stages the removal of the objects that `select` finds for a row.
- * Skips only pages in which nothing was found, because a conflict runs the same stage again.
+ * Creates a sweep over the rows with a value in an indexed field. `select` finds the objects of a row to remove, and `remove` stages their
+ * removal. Skips only pages without such objects, because a conflict runs the same stage again.
  */
 export function sweep<R extends Row, P>(
   entity: Entity<R>,

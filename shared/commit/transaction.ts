@@ -35,7 +35,7 @@ export class Transaction {
   /** Writes of items other than rows, by key. A transaction takes one write per item. */
   private readonly others = new Map<string, Write>()
   private created = 0
-  /** Size of all rows before and after the change as JSON, which is the size of the commit record. */
+  /** JSON bytes of all rows before and after the change, which the commit record contains. */
   private bytes = 0
 
   constructor(accountId: string, head: AccountVersion, now: number, follows = false) {

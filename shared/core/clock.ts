@@ -4,7 +4,6 @@ export const dayMicros = 86_400_000_000
 
 let last = 0
 
-/** Time source of the whole service. Tests replace it. */
 export const clock = {
   /** Returns microseconds since 1970. Strictly increasing, so that no two events of a process have the same time. */
   now(): number {
@@ -16,7 +15,6 @@ export const clock = {
    * computed with `now`.
    */
   monotonic: (): number => performance.timeOrigin + performance.now(),
-  /** Waits for a number of milliseconds. @throws Error when the signal aborts */
   sleep: (ms: number, signal?: AbortSignal): Promise<void> => setTimeout(ms, undefined, { signal }),
 }
 

@@ -20,7 +20,7 @@ const tries = 4
 /** Sends the response with retries, because CloudFormation waits an hour for a missing response. */
 async function send(url: string, answer: object): Promise<void> {
   for (let left = tries - 1; ; left--) {
-    // Sends the body as bytes, because `fetch` then adds no content type, which the presigned URL does not permit.
+    // Sends the body as bytes, because `fetch` would add a content type to text, which the presigned URL does not permit.
     const body = Buffer.from(JSON.stringify(answer))
     const response = await fetch(url, { method: 'PUT', body, signal: AbortSignal.timeout(5_000) }).catch(() => null)
     if (response?.ok) return

@@ -46,10 +46,10 @@ const readers = {
   suiteApiUrl: () => withoutSlash(text('SUITE_API_URL')),
   /** Token endpoint of a cloud directory tenant; `{tenant_id}` is replaced with the id of the tenant (I1.4). */
   tenantTokenUrl: () => text('TENANT_TOKEN_URL'),
-  /** API of the cloud directory for the directory and the devices of tenants (I1.4). */
+  /** API for the directory and devices of cloud directory tenants (I1.4). */
   tenantApiUrl: () => withoutSlash(text('TENANT_API_URL')),
   /**
-   * API for device management; `{subdomain}` is replaced with the customer's, and `{.region}` with a region other than the first (I1.4).
+   * API for device management (I1.4). `{subdomain}` stands for the customer's subdomain, and `{.region}` for a region other than the first.
    */
   mdmApiUrl: () => withoutSlash(text('MDM_API_URL')),
   tenantApp: () => providerApp('TENANT'),
@@ -73,9 +73,8 @@ const readers = {
   metrics: () => optional('METRICS') ?? 'none',
   /** `text` for a terminal, or `json` for one JSON object per line. */
   logFormat: () => optional('LOG_FORMAT') ?? 'json',
-  /** Bucket for stream batches that a consumer gave up. */
+  /** Bucket for stream batches that a consumer could not process. */
   failuresBucket: () => optional('FAILURES_BUCKET'),
-  /** CloudFront distribution whose origin secret is rotated. */
   distributionId: () => text('DISTRIBUTION_ID'),
   /** Name prefix and KMS key of the secrets that store new API tokens; null on a single machine. */
   tokenSecrets() {
@@ -84,7 +83,7 @@ const readers = {
   },
   passcodeFunction: () => text('PASSCODE_FUNCTION'),
   sealBucket: () => text('SEAL_BUCKET'),
-  /** Days for which objects in the seal bucket are locked when they are stored, and again each year; 0 for no lock. */
+  /** Days for which objects in the seal bucket are locked. The lock is renewed each year; 0 means no lock. */
   sealLockDays: () => integer('SEAL_LOCK_DAYS', 0),
   sealKeyId: () => text('SEAL_KEY_ID'),
   /** Folder that replaces the seal bucket on a single machine. `sealKeyFile` replaces the KMS key. */

@@ -20,7 +20,7 @@ function reasonsOf(error: unknown): string[] | null {
   return reasons.map(({ Code = 'None' }) => Code).filter((code) => code !== 'None')
 }
 
-/** Classifies the reasons. Null unless all are transient, because a failed condition would fail again. */
+/** Classifies cancellation reasons. Null unless all are transient, because a failed condition would fail again. */
 function kindOfReasons(reasons: string[]): TransientKind | null {
   const kinds = reasons.map((reason) => passingReasons[reason] ?? null)
   return kinds.includes(null) ? null : (kinds.find((kind) => kind === 'throttle') ?? kinds[0] ?? null)

@@ -30,8 +30,8 @@ export async function nudgeGateway(account: string, gatewayId: string): Promise<
 }
 
 /**
- * Claims the sending of a nudge and returns the time of the claim. Returns null when an earlier nudge covers this change, which the next
- * heartbeat then reports as `more`.
+ * Claims the next nudge and returns the time of the claim. Returns null when an earlier nudge covers this change, which the next heartbeat
+ * then reports as `more`.
  */
 async function claimNudge(account: string, gatewayId: string, presence: Presence): Promise<number | null> {
   for (let tries = 0; tries < 5; tries++) {

@@ -28,7 +28,7 @@ export async function sendMessage(recipient: ConnectionRef, message: Message): P
   if (sending === 'gone' && !isYoung(recipient)) {
     await forgetConnection(recipient).catch(() => undefined)
   }
-  // Leaves out devices that are gone, because they need no message.
+  // Excludes devices that are gone from the metrics, because they need no message.
   if (sending !== 'gone') measure(sending === 'sent' ? 'messages_sent' : 'messages_failed')
   if (sending === 'failed') logLine('WARN', 'device_not_notified', { account_id, device_id, type: message.type })
   return sending

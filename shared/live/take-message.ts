@@ -35,7 +35,8 @@ export async function takeMessage(connectionId: string, text: string | undefined
   }
   noteInLog({ account_id: connection.account_id })
   const message = readMessage(text)
-  // Ends no session after the first read, which is eventually consistent. Each later conflict means that another message was counted.
+  // Ends no session after the first read, which is eventually consistent. Each later conflict means that another message was counted, so
+  // the maximum of messages bounds the retries.
   for (let looks = 0; looks <= maxMessages + 1; looks++) {
     const state = await sessionState(connection, looks === 0 ? 'recent' : 'exact')
     const isConnected = state.ended === null && state.presence.connection_id === connectionId

@@ -11,10 +11,9 @@ type CallLimits = {
 }
 
 const defaults = { timeoutMs: 30_000, maxBytes: 1_000_000, keepAlive: false }
-/** Idle timeout of kept connections, below that of common servers. */
+/** Idle timeout of kept connections in milliseconds, below that of common servers. */
 const idleMs = 4_000
 
-/** Subset of the options of `fetch`. */
 type OutsideRequest = {
   method?: string
   headers?: Record<string, string> | Headers

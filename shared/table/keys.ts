@@ -35,7 +35,6 @@ export const accountOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.ind
 /** Partition of a sealed log: the newest checkpoint, tiles, and the index from log entries to leaves. */
 export const sealPartition = (account: string, log: 'changes' | 'activity'): string => partition(account, `seal.${log}`)
 
-/** Key of the newest checkpoint of a sealed log. */
 export const sealKey = (account: string, log: 'changes' | 'activity'): Key => ({
   pk: sealPartition(account, log),
   sk: 'checkpoint',

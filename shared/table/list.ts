@@ -39,7 +39,7 @@ type Selection<R> = {
   newestFirst?: boolean
   /** Fields to read from a row that has many more. Rows found through an index are read completely. */
   fields?: readonly (keyof R & string)[]
-  /** Returns the object in the response for a row, if the object can be much larger than the row. */
+  /** Returns the object that the response contains for a row. Set when the object can be much larger than the row. */
   shown?: (row: R) => unknown
 }
 

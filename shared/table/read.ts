@@ -140,7 +140,7 @@ export async function findAllUnique<R extends Row>(
   })
 }
 
-/** Items whose sort keys follow `after`, or start with `after` if `inclusive`; at most `limit`. */
+/** Range of items after the sort key `after`, including this key if `inclusive`; at most `limit` items. */
 export type Range = {
   /** First and last sort key of the range, instead of `after`. */
   between?: readonly [first: string, last: string]

@@ -4,7 +4,7 @@ import { clock, jitter } from '../core/clock.ts'
 import type { Item } from './keys.ts'
 import { table, tableName } from './table.ts'
 
-/** Maximum number of statements in a request. */
+/** Maximum number of statements that DynamoDB accepts in one request. */
 export const maxStatements = 25
 
 /** Conditional write of one item in PartiQL. Each statement of a request succeeds or fails on its own. */

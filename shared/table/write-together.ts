@@ -30,7 +30,6 @@ const comparing = (expected: Record<string, unknown>, above: Record<string, numb
   }
 }
 
-/** Deletes an item if its attributes have the expected values. */
 export const removeWhile = ({ pk, sk }: Key, expected: Record<string, unknown>): Write => ({
   Delete: { TableName: tableName(), Key: { pk, sk }, ...comparing(expected) },
 })
@@ -66,7 +65,7 @@ async function outcomeOf(transaction: Promise<unknown>): Promise<'done' | 'confl
 /** Writes items that take effect only after a confirmation, so that a failed request can still report that nothing was changed. */
 export const prepareTogether = (writes: Write[]): Promise<'done' | 'conflict'> => outcomeOf(sent(writes))
 
-/** Writes items that are not logged in one transaction, outside commits. Returns `conflict` when a condition was not met. */
+/** Writes unlogged items outside commits, in one transaction. Returns `conflict` when a condition was not met. */
 export const writeTogether = (writes: Write[]): Promise<'done' | 'conflict'> => outcomeOf(changing(sent(writes)))
 
 /**

@@ -142,7 +142,6 @@ export const TenantId = v.pipe(
   v.toLowerCase(),
 )
 
-/** Subdomain of a customer at a vendor. */
 export const Subdomain = v.pipe(
   TrimmedText,
   maxCharacters(63),

@@ -80,7 +80,6 @@ export const contains = (range: Cidr, ip: Ip): boolean =>
 export const unmapped = (ip: Ip): Ip =>
   ip.family === 6 && ip.value >> 32n === 0xffffn ? { family: 4, value: ip.value & 0xffffffffn } : ip
 
-/** Replaces a block of IPv4-mapped IPv6 addresses with its IPv4 block. */
 export const unmappedRange = (range: Cidr): Cidr =>
   range.family === 6 && range.prefix >= 96 && range.first >> 32n === 0xffffn
     ? block({ family: 4, value: range.first & 0xffffffffn }, range.prefix - 96)

@@ -96,8 +96,8 @@ export const unitsAt = (bucket: Bucket, { fullAt }: BucketState, now: number): n
   Math.min(bucket.capacity, Math.floor(bucket.capacity - Math.max(0, fullAt - now) / microsPerUnit(bucket)))
 
 /**
- * Returns the units that a process receives: fewer, the more units are used or leased. A single unit is not stored as a lease; an empty
- * bucket gives none.
+ * Returns the number of units to give to a process, which decreases as more units are used or leased. A single unit is not stored as a
+ * lease. Zero when the bucket is empty.
  */
 export function unitsFor(bucket: Bucket, state: BucketState, wanted: number, now: number): number {
   const free = unitsAt(bucket, state, now)

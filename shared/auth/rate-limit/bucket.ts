@@ -21,9 +21,7 @@ export type Bucket = {
 type Size = {
   capacity: number
   refill: number
-  /**
-   * Divisor that turns the capacity into the size of a lease, small enough for each Lambda function that uses the bucket to have a lease.
-   */
+  /** Number of leases into which the capacity is divided, so that each Lambda function that uses the bucket can have a lease. */
   parts: number
 }
 

@@ -127,5 +127,4 @@ function limited(bucket: Bucket, state: BucketState, now: number): ApiError {
 
 const holder = new LeaseHolder()
 
-/** Takes one unit of a bucket for a request. @throws ApiError `rate_limited` */
 export const takeUnit = (bucket: Bucket): Promise<Record<string, string>> => holder.takeUnit(bucket)

@@ -18,7 +18,7 @@ const handler = new NodeHttpHandler({
   throwOnRequestTimeout: true,
 })
 
-/** Collects the bytes of a response directly, without the additional stream of the SDK. */
+/** Collects the bytes of a response directly. The SDK would first pipe them through another stream. */
 const collect = (stream: Readable): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -28,8 +28,8 @@ const collect = (stream: Readable): Promise<Uint8Array> =>
   })
 
 /**
- * Settings of every client. Explicit values keep the SDK from reading configuration files at each start. The credentials are the
- * environment variables of Lambda; `AWS_ENDPOINT_URL_…` overrides the endpoint of a service.
+ * Settings of every client. Explicit values keep the SDK from reading configuration files at each start. Credentials come from Lambda's
+ * environment variables. `AWS_ENDPOINT_URL_…` overrides the endpoint of a service.
  */
 const settings = () => ({
   region: variable('AWS_REGION'),

@@ -2,7 +2,7 @@ import { isObject } from './is-object.ts'
 
 declare global {
   interface JSON {
-    /** Declares a method that TypeScript's library lacks. */
+    /** Declares `JSON.rawJSON`, which TypeScript's library lacks. */
     rawJSON(text: string): unknown
   }
 }

@@ -5,7 +5,6 @@ type ErrorFields = {
   stack?: string
   /** HTTP status and request id of an AWS response, for support cases. */
   aws?: { status?: number; request_id?: string }
-  /** Cancellation reasons of a DynamoDB transaction. */
   reasons?: string[]
   cause?: ErrorFields
   /** At most `maxErrors` distinct errors of an AggregateError. `error_count` is the number of all its errors. */
@@ -24,7 +23,6 @@ const secrets: [RegExp, string][] = [
   [/[^\s"'<>@:;,()[\]{}]+@[\w-]+(\.[\w-]+)+/g, '[email]'],
 ]
 
-/** Replaces tokens and email addresses in a text from an unknown source with placeholders. */
 export const withoutSecrets = (text: string): string =>
   secrets.reduce((kept, [pattern, word]) => kept.replace(pattern, word), text)
 

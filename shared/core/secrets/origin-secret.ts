@@ -1,6 +1,6 @@
 /**
- * Secret words that CloudFront sends around a rotation. All are accepted, so that every function knows a new word before CloudFront uses
- * it.
+ * Secret words that CloudFront sends before, during and after a rotation. All are accepted, so that every function knows a new word before
+ * CloudFront uses it.
  */
 export type OriginSecret = { previous?: string; current: string; next?: string }
 

@@ -28,7 +28,6 @@ const versionOf = (secret: string, createdAt: number): Version => ({
   createdAt,
 })
 
-/** Reads the version at a stage; null when no version has the stage. */
 async function read(stage: Stage): Promise<Version | null> {
   const { SIGNING_SECRET: given, SIGNING_SECRET_ARN: arn } = process.env
   if (given) return stage === 'AWSCURRENT' ? versionOf(given, 0) : null

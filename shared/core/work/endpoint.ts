@@ -14,7 +14,6 @@ export type Middleware<E, A, S> = (state: S, event: E) => Promise<A | void> | A 
 type Endpoint<E, A, S> = {
   line: 'request' | 'live'
   fields: (event: E, context: Partial<Context>) => LogFields
-  /** Creates the state of a request, to which the steps add their results. */
   open: (event: E) => S
   steps: readonly Middleware<E, A, S>[]
   handle: (state: S, event: E) => Promise<A>

@@ -36,7 +36,7 @@ export async function changing<T>(write: Promise<T>): Promise<T> {
   }
 }
 
-/** Corrects the detail of a 503 error, "Nothing was changed", if the running work may have changed something. */
+/** Corrects the detail "Nothing was changed" of a 503 error if the running work may have changed something. */
 export function truthful(error: ApiError): ApiError {
   const changed = current.getStore()?.changed ?? 'nothing'
   if (changed === 'nothing' || error.detail !== errorCodes.unavailable.detail) return error
