@@ -17,7 +17,7 @@ const maxErrors = 8
 
 /** Patterns of tokens and email addresses, which error messages may contain. */
 const secrets: [RegExp, string][] = [
-  [/\bna[acg]_[\w-]{20,}/g, '[token]'],
+  [/\bna[acgp]_[\w-]{20,}/g, '[token]'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, '[token]'],
   [/\b(bearer|basic)\s+[\w+/=.~-]+/gi, '$1 [token]'],
   [/[^\s"'<>@:;,()[\]{}]+@[\w-]+(\.[\w-]+)+/g, '[email]'],

@@ -1,6 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { expect, it } from 'vitest'
 import { describeError } from '#shared/core/logging/describe-error.ts'
+import { tokenPrefixes } from '#shared/core/secrets/token.ts'
 
 it('names the error, its stack and its causes', () => {
   const described = describeError(new Error('outer', { cause: new TypeError('inner') }))
@@ -56,7 +57,7 @@ it('describes why AWS refused, without the written content', () => {
 })
 
 it.each([
-  [`naa_${'x'.repeat(107)}`, '[token]'],
+  ...Object.values(tokenPrefixes).map((prefix) => [prefix + 'x'.repeat(107), '[token]']),
   ['eyJhbGciOiJIUzI1NiJ9.eyJhY2NvdW50X2lk.c2lnbmF0dXJl', '[token]'],
   ['Bearer abc.def', 'Bearer [token]'],
   ['ada.lovelace+access@example.co.uk', '[email]'],
