@@ -21,14 +21,13 @@ export const actorsOf = async (world: AccessWorld, id = world.resource.id): Prom
 export const resourcesOf = async (world: AccessWorld, id = world.actor.id): Promise<Row[]> =>
   (await listResources(world, id)).body.data
 
-/** Creates an actor in the world's group. */
 export async function addMember(world: AccessWorld, fields: Partial<ActorRow> = {}) {
   const actor = await insertActor(world.account.id, fields)
   await insertRow(world.account.id, memberships, { group_id: world.group.id, actor_id: actor.id })
   return actor
 }
 
-/** Conditions: only people can meet the first, the second depends on the IP address, and the third never holds. */
+/** Three conditions: people can meet `providerCondition`, some addresses meet `officeCondition`, and nobody meets `unmetCondition`. */
 export const providerCondition = { property: 'auth_provider_id', operator: 'is_in', values: [randomUUID()] }
 export const officeCondition = { property: 'remote_ip', operator: 'is_in_cidr', values: ['203.0.113.0/24'] }
 export const unmetCondition = {

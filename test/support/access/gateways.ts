@@ -9,14 +9,14 @@ import { handler as createSite } from '#functions/api/sites/create-site.ts'
 import { type Account, type Answer, call } from '#test/support/accounts/account.ts'
 import { publicKey } from './public-key.ts'
 
-/** Creates a site, with calls for its gateways. */
+/** Creates a site, and returns calls for its gateways and tokens. */
 export async function newSite(account: Account, name = `site ${randomBytes(4).toString('hex')}`) {
   const id: string = (await account.call(createSite, { method: 'POST', body: { site: { name } } })).body.data.id
   const params = { site_id: id }
   return {
     id,
     params,
-    /** Creates a gateway and returns its `data`, with the one-time token. */
+    /** Creates a gateway and returns the `data` of the response, which contains the one-time token. */
     gateway: async (body?: unknown) => (await account.call(createGateway, { method: 'POST', params, body })).body.data,
     show: async (gatewayId: string) =>
       (await account.call(getGateway, { params: { ...params, id: gatewayId } })).body.data,
@@ -24,7 +24,7 @@ export async function newSite(account: Account, name = `site ${randomBytes(4).to
   }
 }
 
-/** Starts a gateway session with a new key. */
+/** Starts a gateway session, by default with a new public key. */
 export const start = (token: string, session: Record<string, unknown> = {}): Promise<Answer> =>
   call(startSession, {
     method: 'POST',

@@ -37,7 +37,7 @@ import { publicKey } from './public-key.ts'
 
 const clientCount = 8
 
-/** Creates a world with clients that can request the same resource. The revocations hit the first client. */
+/** Creates a world whose clients can all request one resource. Revocations of a token, client or session affect the first client. */
 async function newRace() {
   const world = await newAccessWorld()
   const gateway = await world.addGateway()
@@ -53,7 +53,7 @@ const first = ({ planted: [one] }: Race) => {
   return one
 }
 
-/** Operations that revoke access, by the object that they change. */
+/** Operations that revoke access, keyed by their effect, for example `a disabled policy`. */
 export const revocations: Record<string, (race: Race) => Promise<Pick<Answer, 'status' | 'body' | 'text'>>> = {
   'a disabled policy': ({ account, policy }) =>
     account.call(updatePolicy, { method: 'PATCH', params: { id: policy.id }, body: { policy: { is_disabled: true } } }),
@@ -105,7 +105,7 @@ export const revocations: Record<string, (race: Race) => Promise<Pick<Answer, 's
 }
 
 /**
- * Returns the objects that a confirmed authorization depends on and that no longer exist unchanged.
+ * Returns the names of the objects that a confirmed authorization depends on and that were changed or deleted.
  * @param gatewayKey the gateway's key that the client received
  */
 async function findMissing(
@@ -138,8 +138,8 @@ async function findMissing(
 }
 
 /**
- * Lets clients request a resource while access to it is revoked, in simulated time with conflicting items. An
- * authorization that is confirmed after the revocation was answered must depend on existing objects only.
+ * Revokes access while clients request a resource, in simulated time with conflicting items. `faults` lists server errors, and
+ * authorizations that depend on changed or deleted objects.
  */
 export async function raceGrants(
   revocation: string,
@@ -147,8 +147,8 @@ export async function raceGrants(
 ): Promise<{ faults: string[]; granted: number; pending: number }> {
   const random = new SeededRandom(seed)
   const race = await newRace()
-  // Slow puts: a grant waits for the put of its attribution, so a whole revocation fits between its second check and
-  // its confirmation.
+  // Slows puts, because a grant waits for the put of its attribution. A whole revocation then fits between the grant's second check and its
+  // confirmation.
   const flight = new ItemsInFlight(seed, { PutItem: [4, 80] })
   const within = (ms: number) => clock.sleep(ms * random.next())
   try {

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LiveChannel, type Message } from '../../../docs/examples/live-channel.ts'
 
-/** Devices that behave as the examples do: they connect, and reconnect after a refusal or a lost connection. */
+/** Devices that connect, and reconnect after a refusal or a lost connection, by the code of `docs/examples`. */
 export class LiveCrowd {
   /** Milliseconds from `connect` until each device was connected, in order of connection. */
   readonly opened: number[] = []
-  /** Number of refused handshakes and ended connections. */
+  /** Number of refused handshakes and closed connections. */
   closed = 0
   readonly received: Message[] = []
   readonly #channels: LiveChannel[] = []
 
-  /** Connects all devices at once. */
   connect(url: string, sessions: { token: string; id: string }[]): void {
     const begin = performance.now()
     for (const { token, id } of sessions) {
@@ -24,7 +23,7 @@ export class LiveCrowd {
     }
   }
 
-  /** Waits until `count` devices are connected or the time is over. Returns the number of connected devices. */
+  /** Waits at most `milliseconds` until `count` devices are connected. Returns the number of connected devices. */
   async untilOpened(count: number, milliseconds: number): Promise<number> {
     for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(20))
       if (this.opened.length >= count) break

@@ -11,21 +11,20 @@ import type { LiveRoute } from '#infra/template/routes.ts'
 import type { LiveEvent } from '#shared/live/live-handler.ts'
 import { until } from '../run/until.ts'
 
-/** Handlers that the platform invokes, by route of the live channel. */
+/** Handlers that API Gateway invokes, by route of the live channel. */
 export const handlers = { $connect: onConnect, $default: onMessage, $disconnect: onDisconnect }
 
 type Received = { type: string } & Record<string, unknown>
 
-/** A device's end of the channel, with all messages that it received. */
+/** A device's connection to the live channel, with all received messages. */
 export type LiveDevice = {
   received: Received[]
   send(message: unknown): void
   /** Waits for the next message of a type that no earlier call returned. */
   next(type: string): Promise<Received>
-  /** Resolves to the close code. */
+  /** Resolves to the WebSocket close code. */
   closed: Promise<number>
   close(): void
-  /** Stops reading from the socket. */
   pause(): void
 }
 
@@ -41,13 +40,13 @@ export class Refusal extends Error {
 
 type Intercept = (route: LiveRoute, event: unknown) => unknown
 
-/** Starts the local live channel in front of the handlers. `stop` removes the settings again. */
+/** Starts the local live channel, and points `LIVE_URL` and `LIVE_ENDPOINT` to it. `stop` removes both variables. */
 export async function openChannel(
   options: { limits?: Parameters<typeof openLive>[0]['limits']; intercept?: Intercept } = {},
 ) {
   const { limits, intercept = (route, event) => handlers[route](event as LiveEvent) } = options
   const live = await openLive({ invoke: async (route, event) => intercept(route, event), returnsResult: true, limits })
-  // A service without operations: every request that opens no channel is answered with 404.
+  // Backend without operations, which responds with 404 to every request that does not open a channel.
   const backend = { match: () => undefined, runtime: createRuntime(new Map()), handled: () => undefined }
   const server = createHttpServer(Promise.resolve(backend), Promise.resolve(live))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -57,7 +56,7 @@ export async function openChannel(
     url,
     connect: (token: string, sessionId: string, headers?: Record<string, string>) =>
       connectTo(url, token, sessionId, headers),
-    /** Number of connections that the server holds open, including refused ones. */
+    /** Number of open connections of the server, including refused handshakes. */
     connections: () => promisify<number>(server.getConnections.bind(server))(),
     async stop() {
       delete process.env.LIVE_URL
@@ -70,8 +69,8 @@ export async function openChannel(
 }
 
 /**
- * Opens a connection.
- * @throws Refusal if the handshake is refused
+ * Connects a device to the live channel.
+ * @throws Refusal if the server refuses the handshake
  */
 export async function connectTo(
   url: string,

@@ -3,13 +3,12 @@ import { ItemsInFlight } from '../table/items-in-flight.ts'
 import { plantClients } from '../table/plant-clients.ts'
 import { type AccessWorld, newAccessWorld } from './access.ts'
 
-/** Outcome of many concurrent requests. */
 export type CrowdResult = {
   statuses: Map<number, number>
-  /** Simulated milliseconds: the 99th percentile and the maximum of the response times. */
+  /** 99th percentile of the response times in simulated milliseconds. `longest` is the maximum. */
   p99: number
   longest: number
-  /** Number of table requests that conflicted with another request at an item. */
+  /** Number of table requests that conflicted with another request on the same item. */
   conflicts: number
 }
 
@@ -22,7 +21,7 @@ function summarize(answers: Timed[], conflicts: number): CrowdResult {
   return { statuses, p99: times[Math.ceil(times.length * 0.99) - 1] ?? 0, longest: times.at(-1) ?? 0, conflicts }
 }
 
-/** Lets `count` clients start a session at once, as after an outage, and then all request one resource at once. */
+/** Simulates the end of an outage: `count` clients start sessions concurrently, and then request one resource concurrently. */
 export async function reconnectClients(
   count: number,
   seed: number,

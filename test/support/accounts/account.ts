@@ -7,7 +7,7 @@ type Call = {
   /** Path parameters, as API Gateway passes them. */
   params?: Record<string, string>
   body?: unknown
-  /** Body that is sent unchanged, instead of JSON. */
+  /** Body to send unchanged, instead of `body` as JSON. */
   rawBody?: string | Buffer
   query?: Record<string, string> | string
   token?: string | null
@@ -22,7 +22,6 @@ type Call = {
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
 export type Answer = { status: number; headers: Record<string, string>; body: any; text: string }
 
-/** Builds an event of API Gateway for a request. */
 export function toEvent({
   params,
   body,
@@ -66,7 +65,7 @@ export const withRoute =
   (event, context) =>
     handler({ ...event, routeKey }, context)
 
-/** Calls a handler as API Gateway does, and parses the response. */
+/** Calls a handler as API Gateway does, and parses JSON response bodies. */
 export async function call(handler: Handler, request: Call): Promise<Answer> {
   const { statusCode = 0, headers = {}, body = '' } = await handler(toEvent(request))
   return {

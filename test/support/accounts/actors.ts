@@ -3,7 +3,6 @@ type Fields = Record<string, unknown>
 export const blank = "can't be blank"
 
 let count = 0
-/** Fields of a new user, with a unique email address. */
 export const person = (fields: Fields = {}): Fields => ({
   name: 'Grace',
   type: 'account_user',
@@ -13,7 +12,6 @@ export const person = (fields: Fields = {}): Fields => ({
 
 export const robot = { name: 'Robot', type: 'service_account' }
 
-/** Fields of a stored service account. */
 export const robotRow = (i: number) => ({
   name: `Robot ${i}`,
   email: null,

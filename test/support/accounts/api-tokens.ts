@@ -8,11 +8,10 @@ import { actorsApi } from './collections.ts'
 
 export const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
-/** Creates an actor that can have API tokens, and returns its id. */
 export const newApiClient = async (account: Account): Promise<string> =>
   (await actorsApi.create(account, { name: 'Pipeline', type: 'api_client' })).body.data.id
 
-/** Returns the account with a new token that has only these scopes. */
+/** Returns the account with a new token that has only `scopes`. */
 export async function withScopes(account: Account, ...scopes: string[]): Promise<Account> {
   const { body } = await apiTokensApi.create(account, account.apiClient.id, { expires_at: inAnHour(), scopes })
   const { id: tokenId, token } = body.data

@@ -2,7 +2,6 @@ import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.
 import type { Account } from './account.ts'
 import { insertRow } from './rows.ts'
 
-/** Inserts a group as a directory sync creates it. */
 export const insertSyncedGroup = ({ id }: Pick<Account, 'id'>, fields: Partial<GroupRow> = {}) =>
   insertRow(id, groups, {
     ...nativeGroup,

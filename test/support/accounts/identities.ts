@@ -11,7 +11,7 @@ import { insertActor, insertRow } from './rows.ts'
 
 const createTenantAuthProvider = withRoute(createTenantAuthProviderOfAnyKind, 'POST /tenant_auth_providers')
 
-/** Inserts an actor's identity as a sync, or a sign-in with a provider that opens the portal, creates it. */
+/** Inserts an external identity, by default as a sign-in with a portal provider creates it. */
 export const insertIdentity = (accountId: string, actorId: string, fields: Partial<ExternalIdentityRow> = {}) =>
   insertRow(accountId, externalIdentities, {
     ...emptyProfile,
@@ -32,7 +32,7 @@ export const newIssuer = () => `https://tenants.example.com/${randomUUID()}/v2.0
 export const newPerson = ({ id }: Pick<Account, 'id'>) =>
   insertActor(id, { type: 'account_user', name: 'Grace', email: `${randomUUID()}@example.com` })
 
-/** Moves the email address of one actor to another, as an administrator does. */
+/** Assigns an email address to another actor, as an administrator does. The previous owner receives a random address. */
 export async function moveEmail(account: Account, from: Pick<ActorRow, 'id' | 'email'>, to: Pick<ActorRow, 'id'>) {
   for (const [id, email] of [
     [from.id, `${randomUUID()}@example.com`],
@@ -47,7 +47,7 @@ export async function moveEmail(account: Account, from: Pick<ActorRow, 'id' | 'e
   }
 }
 
-/** Creates a provider with this issuer, and a client token that it issued to the actor. */
+/** Creates a provider with this issuer, and a client token that the provider issued to the actor. */
 export async function mintProviderToken(account: Account, actorId: string, issuer: string) {
   const tenant_auth_provider = { name: issuer, issuer }
   const provider = await account.call(createTenantAuthProvider, { method: 'POST', body: { tenant_auth_provider } })

@@ -2,7 +2,6 @@ import { mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
 import type { Account } from './account.ts'
 import { insertRow } from './rows.ts'
 
-/** Inserts a managed device as the inventory sync creates it. */
 export const insertMdmDevice = ({ id }: Pick<Account, 'id'>, mdm_id: string, fields: Record<string, unknown> = {}) =>
   insertRow(id, mdmDevices, {
     account_id: id,

@@ -21,7 +21,6 @@ export async function newPolicyWorld() {
     newGroup,
     newResource,
     create,
-    /** Creates a policy with a new group and a new resource. */
     createWithParents: async (fields: Fields = {}) =>
       (await create({ group_id: await newGroup(), resource_id: await newResource(), ...fields })).body.data,
     update: (id: string, fields: Fields) => policiesApi.update(account, id, fields),

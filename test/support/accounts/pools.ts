@@ -8,14 +8,14 @@ import { newAccessWorld } from '../access/access.ts'
 import { plantRows } from '../table/plant-rows.ts'
 import type { Account } from './account.ts'
 
-/** Creates a device pool by the provisioning function, the only way to create one (A32), and returns its id. */
+/** Creates a device pool with the provisioning function, the only way to create one (A32). Returns the id. */
 export async function newPool({ id }: Pick<Account, 'id'>, device_ids: string[] = []): Promise<string> {
   const resource = { name: 'Laptops', device_ids }
   const created = await provision({ operation: 'create_static_device_pool', account_id: id, resource })
   return (created as { data: { resource: { id: string } } }).data.resource.id
 }
 
-/** Inserts clients of the account's administrator, and returns their ids in order of creation. */
+/** Inserts clients of the account's administrator, and returns the ids in order of creation. */
 export async function newClients({ id, admin }: Pick<Account, 'id' | 'admin'>, count: number): Promise<string[]> {
   const rows = await plantRows<ClientRow>(id, clients, count, (i) => ({
     actor_id: admin.id,
@@ -33,7 +33,6 @@ export type Pools = ReturnType<typeof poolsOf>
 
 export const devices = (...ids: unknown[]) => ids.map((device_id) => ({ device_id }))
 
-/** Calls of the pool operations (A19) of an account. */
 export const poolsOf = (account: Account) => ({
   newPool: (device_ids?: string[]) => newPool(account, device_ids),
   list: (resource_id: string, query = {}) => account.call(listPoolMembers, { params: { resource_id }, query }),

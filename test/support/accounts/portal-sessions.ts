@@ -11,7 +11,6 @@ import type { SignInContext } from '#shared/sign-in/sign-in-context.ts'
 import type { Account } from './account.ts'
 import { insertActor, insertRow } from './rows.ts'
 
-/** Origin of all sign-ins of tests. */
 export const signInOrigin = {
   ip: '198.51.100.7',
   ip_region: null,
@@ -21,7 +20,7 @@ export const signInOrigin = {
   user_agent: 'browser',
 }
 
-/** Inserts a provider as its operation stores it, without calling that operation. */
+/** Inserts an auth provider as its create operation stores it. */
 export const insertProvider = (
   accountId: string,
   kind: ProviderKind = 'tenant',
@@ -39,7 +38,7 @@ export const insertProvider = (
 export const insertAdmin = (accountId: string) =>
   insertActor(accountId, { type: 'account_admin_user', name: 'Grace', email: `${randomUUID()}@example.com` })
 
-/** Signs an actor in with a provider. Creates an administrator or a provider if none is given. */
+/** Issues a session as a sign-in does. Creates the administrator and the provider if `given` omits them. */
 export async function signInWith(
   { id }: Pick<Account, 'id'>,
   context: SignInContext,

@@ -2,7 +2,7 @@ import type { PolicyRow } from '#shared/domain/policies/policy.ts'
 import type { ResourceRow } from '#shared/domain/resources/resource.ts'
 import type { RowFields } from '#shared/table/entity.ts'
 
-/** Fields of an enabled policy without conditions, of an existing group. */
+/** Fields of an enabled policy without conditions, for an existing group. */
 export const openPolicy: Omit<RowFields<PolicyRow>, 'group_id' | 'resource_id'> = {
   group_idp_id: null,
   group_idp_provider: null,
@@ -12,7 +12,6 @@ export const openPolicy: Omit<RowFields<PolicyRow>, 'group_id' | 'resource_id'> 
   is_disabled: false,
 }
 
-/** Fields of a DNS resource without filters. */
 export const dnsResource = {
   type: 'dns',
   address_description: null,
@@ -20,7 +19,6 @@ export const dnsResource = {
   ip_stack: 'dual',
 } as const
 
-/** Fields of the `i`th resource of a site. */
 export const hostFields = (i: number, site_id: string): RowFields<ResourceRow> => ({
   ...dnsResource,
   name: `Host ${i}`,

@@ -2,7 +2,7 @@ import { commit } from '#shared/commit/commit.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import type { Entity, Row, RowFields } from '#shared/table/entity.ts'
 
-/** Inserts a row without calling its operation, for tests that depend on the row. */
+/** Commits a row without calling its API operation. */
 export const insertRow = <R extends Row>(
   accountId: string,
   entity: Entity<R>,
@@ -16,7 +16,6 @@ export const updateRow = <R extends Row>(
   changes: Partial<R>,
 ): Promise<R> => commit({ accountId, subject: null }, async (transaction) => transaction.update(entity, row, changes))
 
-/** Default fields of an inserted actor. */
 export const actorRow = {
   name: 'Robot',
   email: null,

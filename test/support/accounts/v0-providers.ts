@@ -1,4 +1,4 @@
-/** Legacy sign-in providers as a client sends them, with all required fields. */
+/** Request value of a legacy OpenID Connect provider, with all required fields. */
 export const openIdProvider = (fields: Record<string, unknown> = {}) => ({
   id: 'staff',
   label: 'Staff login',

@@ -27,23 +27,21 @@ async function createObject(account: Account, handler: Handler, path: string, se
   return body.data
 }
 
-/** Creates a user of the legacy API. */
 export const newV0User = (account: Account, fields: Fields = {}) =>
   createObject(account, createUser, '/v0/users', { user: { email: newEmail(), ...fields } })
 
-/** Creates a device of the legacy API, by default of a new user. */
 export async function newV0Device(account: Account, fields: Fields = {}) {
   const user_id = fields.user_id ?? (await newV0User(account)).id
   return createObject(account, createDevice, '/v0/devices', { device: { user_id, public_key: publicKey(), ...fields } })
 }
 
-/** Creates `count` devices concurrently, in a network with hardly more than 250 addresses. */
+/** Creates `count` legacy devices concurrently, in a network with about 250 addresses. */
 export async function v0DevicesAtOnce(count: number) {
   vi.stubEnv('V0_IPV4_NETWORK', '100.64.0.0/24')
   vi.stubEnv('V0_DEVICES_PER_USER', String(count / 2))
   const account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
   const users = [await newV0User(account), await newV0User(account)]
-  /** Retries a 503: the contention of the other requests caused it, and nothing was changed. */
+  /** Retries responses with 503, which report contention with the other requests and change nothing. */
   const until = async (device: Fields) => {
     for (;;) {
       const answer = await account.call(createDevice, { method: 'POST', path: '/v0/devices', body: { device } })
@@ -56,6 +54,5 @@ export async function v0DevicesAtOnce(count: number) {
   )
 }
 
-/** Creates a rule of the legacy API. */
 export const newV0Rule = (account: Account, fields: Fields = {}) =>
   createObject(account, createRule, '/v0/rules', { rule: { destination: newV0Address(), ...fields } })

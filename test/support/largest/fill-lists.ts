@@ -30,37 +30,34 @@ import { newInventoryWorld } from '../sync/inventory-runs.ts'
 import { newSyncWorld, plantRun } from '../sync/sync-runs.ts'
 import { plantIds } from '../table/plant-rows.ts'
 
-/** Number of small rows: more than a page of ten. */
 const moreThanTen = 12
-/** Number of rows of maximum size: more than fit one response. */
+/** Number of rows of maximum size that exceed one response. */
 const moreThanAnswer = 20
 
-/** Number of runs or their changes, about 70 KB each: more than fit one response. */
+/** Number of runs, or of changes in a run, that exceed one response at about 70 KB each. */
 const runCount = 90
 
-/** Returns a text of maximum size in bytes: six per character in JSON, seven in the body of a Lambda result. */
+/** Returns a text whose characters take six bytes each in JSON, and seven in the body of a Lambda result. */
 export const widest = (characters: number): string => '\u0001'.repeat(characters)
 
-/** A filled list: its query parameters and the expected ids in order. The default `limit` is ten. */
+/** A filled list: its query parameters and the expected ids in order. The default `limit` is 10. */
 export type FilledList = { params?: Query; queries?: Query[]; limit?: number; ids: string[] }
 type Query = Record<string, string>
 
 /** Returns conditions of the maximum stored size (262,144 bytes of JSON) that are always met. */
 export function largestConditions() {
   const always = [...'UMTWRFS'].map((day) => `${day}/true/UTC`)
-  // Few ranges of many characters, so that evaluating them takes no time.
+  // Uses few ranges with many characters, because their evaluation takes little time.
   const range = `00:00:00.${'0'.repeat(500)}-23:59:59.${'0'.repeat(500)}`
   const long = `M/${Array.from({ length: 256 }, () => range).join(',')}/UTC`
   return [{ property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values: [...always, long] }]
 }
 
-/** Fields of a device of the maximum stored size. */
 const widestDevice = Object.fromEntries(
   [...deviceFields].flatMap(([name, kind]) => (kind === 'text' ? [[name, widest(1_024)]] : [])).slice(0, 32),
 )
 
 const skippedEntry = { idp_id: widest(100), name: widest(100), reason: 'changed_since' }
-/** Fields of a run with texts of maximum size. */
 const runFields = { error: widest(1_000), skipped_sample: Array(50).fill(skippedEntry) }
 
 const uniqueText = (i: number, length: number): string => String(i).padEnd(length, '\u0001')
@@ -117,7 +114,7 @@ async function largestRuns(world: Parameters<typeof plantRun>[0]): Promise<strin
 
 const newestFirst = (ids: string[]): string[] => ids.toReversed()
 
-/** Functions that fill the lists of the registry with the largest rows that valid input allows. */
+/** Functions that fill each list with the largest rows that valid input allows, by operation. */
 export const plans: Record<string, Plan> = {
   'GET /actors': async (_, plant): Promise<FilledList> => ({
     ids: await plant(actors, moreThanTen, actor, ['type']),
@@ -358,7 +355,7 @@ export const plans: Record<string, Plan> = {
   'GET /v0/devices': async (account, plant) => {
     const { id: _id, inserted_at: _inserted, updated_at: _updated, ...sample } = await newV0Device(account, {})
     const long = { description: widest(2048), dns: widest(4096), use_default_dns: false }
-    // Devices include defaults of the configuration in their response.
+    // Sets a long default in the configuration, because device responses include it.
     const configuration = { default_client_allowed_ips: `192.0.2.1${'\v'.repeat(4087)}` }
     await account.call(updateConfiguration, { method: 'PATCH', body: { configuration } })
     const row = () => ({ ...sample, ...long })

@@ -12,7 +12,7 @@ type Measured = { what: string; answer: Answer; units: number }
 
 const surfaces = new Map<string, string>()
 
-/** True for the first operation of each surface (credential, or legacy API). */
+/** True for the first operation of each surface. A surface is a credential or the legacy API. */
 function isFirstOfSurface({ name, operation: { credential = 'api', path } }: Entry): boolean {
   const surface = isV0(path) ? 'v0' : credential
   if (!surfaces.has(surface)) surfaces.set(surface, name)
@@ -22,7 +22,6 @@ function isFirstOfSurface({ name, operation: { credential = 'api', path } }: Ent
 const envelopeOf = ({ operation: { body, credential } }: Entry) =>
   credential === 'ingest' ? 'flow_logs' : (body?.envelope ?? null)
 
-/** Headers and a query with very long lists of valid values. */
 const longHeaders = {
   accept: `${'text/html;q=0.1,'.repeat(2_000)}application/json`,
   'if-none-match': '"a", '.repeat(2_000),
@@ -31,11 +30,11 @@ const longHeaders = {
 }
 const longQuery = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`p${i}`, 'x'.repeat(20)]))
 
-/** True if a request can be large: by its body, or by the query of a list. */
+/** True if requests to the operation can be large, in the body or in the query of a list. */
 export const canBeLarge = ({ operation: { body, credential, filters } }: Entry): boolean =>
   body !== undefined || credential === 'ingest' || filters !== undefined
 
-/** Returns the largest valid request of an operation and the largest invalid ones. */
+/** Returns the largest valid request of an operation, and its largest invalid requests. */
 export async function largeRequests(entry: Entry, { samples }: World): Promise<LargeRequest[]> {
   const sample = (await samples[entry.name]?.()) ?? {}
   if (entry.operation.filters)
@@ -55,8 +54,7 @@ export async function largeRequests(entry: Entry, { samples }: World): Promise<L
 }
 
 /**
- * Sends a request and measures its CPU. A slow request is sent up to three times. Its minimum is used, without the time
- * of parsing the body.
+ * Measures a request in CPU units. Sends a slow request up to three times, and returns the minimum without the time of parsing the body.
  */
 export async function measureRequest(world: World, entry: Entry, request: LargeRequest): Promise<Measured> {
   const { what, ...sent } = request

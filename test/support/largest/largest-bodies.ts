@@ -6,11 +6,10 @@ type Fields = Record<string, unknown>
 /** An invalid body of maximum size, and a description of its fault. */
 export type LargeBody = { what: string; rawBody: string }
 
-/** Characters with a meaning for validation rules, used in turn. */
+/** Characters with a special meaning in validation rules, used in turn. */
 const characters = ['x', ' ', '1', ',', ':', '/', '.', '[', '@', '-', '\u0301', '💥']
-/** Bytes of text that suffice to show processing time that grows faster than the body. */
+/** Size in bytes that reveals processing time that grows faster than the body. */
 const textBytes = 1_000_000
-/** Fields that accept a comma-separated list. */
 const commaLists = /^(default_client_)?(allowed_ips|dns)$/
 
 const listOf = (element: string, bytes: number): string =>
@@ -33,7 +32,7 @@ const manyKeys = (bytes: number): string => {
 const condition = (values: string) =>
   `{"property":"current_utc_datetime","operator":"is_in_day_of_week_time_ranges","values":${values}}`
 
-/** Large JSON values for fields with lists of objects, by field name. */
+/** Functions that return JSON lists of about `bytes` bytes, by field name. */
 const largeLists: Record<string, (bytes: number) => string[]> = {
   conditions: (bytes) => [
     listOf('{"property":"x"}', bytes),
@@ -77,7 +76,6 @@ function hostileTexts(operation: Operation, sent: Fields, maxBytes: number): Lar
   })
 }
 
-/** Builds bodies with huge lists in each list field. */
 function hostileLists(operation: Operation, sent: Fields, maxBytes: number): LargeBody[] {
   const bytes = maxBytes - 10_000
   return Object.entries(fieldSchemas(operation)).flatMap(([name, schema]): LargeBody[] => {
@@ -89,7 +87,7 @@ function hostileLists(operation: Operation, sent: Fields, maxBytes: number): Lar
   })
 }
 
-/** Serializes a body in its envelope: `fields`, and the JSON text of more fields. */
+/** Serializes a body in its envelope, from `fields` and from JSON text with more fields. */
 function toBody({ body }: Operation, fields: Fields, moreText: string): string {
   const fieldsText = JSON.stringify(fields).slice(1, -1)
   const object = `{${[fieldsText, moreText].filter(Boolean).join(',')}}`
@@ -110,7 +108,7 @@ const costlyBodies = (operation: Operation, bytes: number): LargeBody[] => [
   { what: 'huge texts in all fields', rawBody: allFields(operation, (part) => `"${'x'.repeat(part - 50)}"`, bytes) },
 ]
 
-/** Builds bodies of member sets or flow reports, which have their own parser. */
+/** Builds invalid bodies for member sets and flow reports, which have separate parsers. */
 function hostileSets({ body, method }: Operation, bytes: number): LargeBody[] {
   const envelope = body?.envelope ?? 'flow_logs'
   const lists = [

@@ -11,17 +11,15 @@ type Fields = Record<string, unknown>
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
-/** Returns a random text of this length. */
 const text = (length: number): string => randomBytes(length).toString('base64url').slice(0, length)
 
-/** Returns a random host name of this length. */
 function hostName(length: number): string {
   const end = '.example.com'
   const labels = randomBytes(length)
     .toString('hex')
     .slice(end.length, length)
     .match(/.{1,50}/g) as string[]
-  // Replaces the first character of a label by a dot, which keeps the length.
+  // Drops one character of a label for each dot, which keeps the length.
   return [...labels.slice(0, -1).map((label) => `${label.slice(1)}.`), labels.at(-1), end].join('')
 }
 
@@ -52,7 +50,7 @@ const largestFilters = (): Fields[] =>
 
 const password = text(128)
 
-/** Maximum values of fields whose schema alone does not define them. */
+/** Functions that return maximum values of fields whose schema does not define a maximum. */
 const largest: Record<string, (schema: JsonSchema, sent: Fields) => unknown> = {
   conditions: largestConditions,
   filters: largestFilters,
@@ -62,10 +60,10 @@ const largest: Record<string, (schema: JsonSchema, sent: Fields) => unknown> = {
   idp_domain: ({ maxLength }) => hostName(maxLength as number),
   tenant_id: ({ maxLength }) => hostName(maxLength as number),
   subdomain: ({ maxLength }) => 's'.repeat(maxLength as number),
-  // A port follows the host name.
+  // Leaves six characters for the port.
   endpoint: ({ maxLength }) => `${hostName((maxLength as number) - 6)}:65535`,
   default_client_endpoint: ({ maxLength }) => `${hostName((maxLength as number) - 6)}:65535`,
-  // Some types of actors have no email address.
+  // Keeps a missing address, because some types of actors have no email address.
   email: ({ maxLength }, { email }) => email && `${text((maxLength as number) - 12)}@example.com`,
   impersonation_email: ({ maxLength }) => `${text((maxLength as number) - 12)}@example.com`,
   password: () => password,
@@ -88,10 +86,9 @@ const lists: Record<string, (sent: unknown) => unknown> = {
   'POST flow_logs': () => times(10_000, (i) => closeRecord({ inner_src_port: i })),
 }
 
-/** Patterns of fields that accept any text. */
 const plainPatterns: unknown[] = Object.values(textPattern)
 
-/** Returns the enveloped value of a valid request with all fields at their maximum size. */
+/** Returns the value inside the envelope of a valid request, with all fields at their maximum size. */
 export function largestValue(operation: Operation, sent: unknown): unknown {
   const whole = lists[`${operation.method} ${operation.body?.envelope ?? 'flow_logs'}`]
   if (whole && !operation.body?.fields) return whole(sent)
@@ -99,7 +96,7 @@ export function largestValue(operation: Operation, sent: unknown): unknown {
   const fields = Object.entries(fieldSchemas(operation)).flatMap(([name, schema]): [string, unknown][] => {
     const make = largest[name]
     if (make) return [[name, make(schema, given)]]
-    // Fields with a pattern of their own keep the value of the sample.
+    // Keeps the sample's value of a field whose pattern restricts the text.
     return takes(schema, 'string') && plainPatterns.includes(schema.pattern) && typeof schema.maxLength === 'number'
       ? [[name, text(schema.maxLength)]]
       : []

@@ -2,17 +2,15 @@ import { expect } from 'vitest'
 import type { Handler } from '#shared/http/lambda.ts'
 import type { Account, Answer } from '../accounts/account.ts'
 
-/** Lambda's limit in bytes for a result: JSON in which the body is a string. */
+/** Lambda's limit for a result in bytes. The result is JSON that contains the body as a string. */
 const maxResultBytes = 6_291_556
 
-/** A list request without its page. */
 export type ListRequest = { handler: Handler; params?: Record<string, string>; query?: Record<string, string> }
 
-/** A row, identified by its id or by its name. */
 type ListedRow = { id?: string; log_id?: string; name?: string }
 type Page = { ids: string[]; answer: Answer }
 
-/** Reads a page of a list and expects rows on it, and that a page of a hundred such rows fits a response. */
+/** Reads a page of a list, and expects at least one row. A page of 100 rows of this size must fit into a response. */
 export async function readPage(
   account: Account,
   { handler, params, query }: ListRequest,
@@ -31,7 +29,7 @@ export async function readPage(
   return { ids: body.data.map(({ id, log_id, name }: ListedRow) => id ?? log_id ?? name), answer }
 }
 
-/** Reads all pages of a list forward and backward, and expects the same rows both ways. */
+/** Reads all pages of a list forward and backward, and expects the same rows in both directions. */
 export async function walkPages(account: Account, request: ListRequest) {
   const pages = [await readPage(account, request)]
   const last = () => (pages.at(-1) as Page).answer.body.metadata

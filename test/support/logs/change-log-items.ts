@@ -13,14 +13,12 @@ export async function readChangeEntries(accountId: string): Promise<Item[]> {
   return (all.flat() as unknown as Item[]).sort((a, b) => (a.sk < b.sk ? -1 : 1))
 }
 
-/** Builds the pointer items of change log entries. */
 export const pointersTo = (accountId: string, entries: Item[]): Item[] =>
   entries.flatMap((entry) => pointerItems(accountId, 'change', { id: entry.sk, ttl: Number(entry.ttl) }, entry))
 
 export const removeItem = ({ pk, sk }: Key) =>
   table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
 
-/** Removes all pointers to entries of an account's change log, and returns them. */
 export async function removePointers(accountId: string): Promise<Item[]> {
   const pointers = pointersTo(accountId, await readChangeEntries(accountId))
   for (const pointer of pointers) await removeItem(pointer)

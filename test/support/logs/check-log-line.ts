@@ -5,14 +5,14 @@ import { metrics } from '#shared/core/logging/metrics.ts'
 import type { sampleRequests } from '../operations/sample-requests.ts'
 import { catchLog } from './log-lines.ts'
 
-/** Collects the texts of a body that carry content: names, addresses, secrets; no ids and no short words. */
+/** Returns the texts of a body that are content, such as names and secrets. Omits ids and texts of at most six characters. */
 function texts(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(texts)
   if (isObject(value)) return Object.values(value).flatMap(texts)
   return typeof value === 'string' && value.length > 6 && !isUuid(value) ? [value] : []
 }
 
-/** Sends a sample request and expects one log line, with caller and operation but without content of the request. */
+/** Sends a sample request, and expects one log line that names caller and operation but contains no content of the request. */
 export async function checkLogLine(
   { account, samples, send }: Awaited<ReturnType<typeof sampleRequests>>,
   name: string,

@@ -13,13 +13,13 @@ type Commit = Record<string, unknown> & { time: number; subject: { actor_id: str
 export const readCommits = async (accountId: string) =>
   (await queryItems(partition(accountId, 'commits'))) as unknown as Commit[]
 
-/** Serializes bytes as base64, as events carry them. */
+/** JSON replacer that encodes binary attributes as base64, as stream events do. */
 const asJson = (_key: string, value: unknown) =>
   typeof value === 'object' && value !== null && 'B' in value
     ? { B: Buffer.from(value.B as Uint8Array).toString('base64') }
     : value
 
-/** Builds the stream record with which the table's stream delivers a commit record. */
+/** Builds the record by which the table's stream delivers a commit record. */
 export const toStreamRecord = (commit: Record<string, unknown>) => {
   const image = marshall(packLarge(commit), { removeUndefinedValues: true })
   const NewImage = JSON.parse(JSON.stringify(image, asJson))
@@ -30,8 +30,8 @@ export const toStreamRecord = (commit: Record<string, unknown>) => {
 type Consumer = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>
 
 /**
- * Delivers the commit records of an account after a position to a consumer, including those that the consumer commits.
- * Returns the new position.
+ * Delivers an account's commit records after the sort key `from`, including commits that the consumer makes. Returns the last sort key.
+ * @throws Error if the consumer reports a failed record
  */
 async function deliver(accountId: string, consumer: Consumer, from?: string): Promise<string | undefined> {
   let after = from
@@ -46,7 +46,7 @@ async function deliver(accountId: string, consumer: Consumer, from?: string): Pr
   }
 }
 
-/** Runs the follow-up consumer for all commits after a position, and returns the new position. */
+/** Runs the follow-up consumer for an account's commits after the sort key `from`. Returns the last sort key. */
 export const followUpFrom = (accountId: string, from?: string) => deliver(accountId, followUp, from)
 export const followUpAll = (accountId: string) => deliver(accountId, followUp)
 export const writeChangeLogOf = (accountId: string) => deliver(accountId, writeChangeLog)

@@ -30,7 +30,7 @@ export const closeRecord = (fields: Record<string, unknown> = {}) =>
     ...fields,
   })
 
-/** Stores the attribution of an authorization, and returns it with the tokens that report its flows. */
+/** Stores the attribution of an authorization. Returns the attribution, and functions for ingest tokens and their claims. */
 export async function newFlowGrant(accountId: string, fields: Partial<Attribution> = {}) {
   const attribution: Attribution = {
     policy_authorization_id: randomUUID(),
@@ -86,7 +86,6 @@ export async function newFlowGrant(accountId: string, fields: Partial<Attributio
 
 let sequence = 0
 
-/** Builds a Kinesis record with these bytes as a consumer receives it. */
 export const kinesisRecord = (data: Buffer): KinesisStreamRecord =>
   ({ kinesis: { data: data.toString('base64'), sequenceNumber: String(++sequence) } }) as KinesisStreamRecord
 

@@ -1,7 +1,7 @@
 import type { AccountRow } from '#shared/domain/accounts/account.ts'
 import { listLogs } from '#shared/logs/query-logs.ts'
 
-/** Reads a log listing page by page: `forth` from the first to the last page, `back` from there to the first. */
+/** Reads the pages of a log listing: `forward` from the first to the last page, then `backward` from the last to the first. */
 export async function readPages(account: AccountRow, query: Record<string, string>) {
   const ask = async (cursor: string | null) => {
     const { data, metadata } = await listLogs(

@@ -16,7 +16,7 @@ const formats: Record<string, () => fc.Arbitrary<string>> = {
   ipv6: () => fc.ipV6(),
 }
 
-/** Generates texts of a pattern. A pattern that allows almost everything only filters arbitrary texts. */
+/** Generates texts that match a pattern. Broad patterns, which contain `[^`, only filter arbitrary texts. */
 function texts({ format, pattern, minLength = 0, maxLength = 100 }: Json & Bounds): fc.Arbitrary<string> {
   const form = pattern === undefined ? /^/ : new RegExp(pattern, 'u')
   const broad = pattern === undefined || pattern.includes('[^')
@@ -58,7 +58,7 @@ function ofType(type: unknown, schema: Json & Bounds): fc.Arbitrary<unknown> {
 
 const typeOf = (value: unknown) => (value === null ? 'null' : typeof value)
 
-/** Generates values of a JSON Schema of the reference. Schemas with `$ref` are not supported. */
+/** Generates values that match a JSON Schema of the API reference. Schemas with `$ref` are not supported. */
 export function arbitraryOf(schema: Json): fc.Arbitrary<unknown> {
   const options = alternativesOf(schema)
   if (options.length > 0) return fc.oneof(...options.map(arbitraryOf))

@@ -1,6 +1,6 @@
 type Message = { field: string; message: string; value: unknown; method: string }
 
-/** A 422 message for a body that matches its JSON Schema. `why` names the rule that JSON Schema cannot express. */
+/** Matches a 422 message for a body that is valid by its JSON Schema. `why` names the rule that JSON Schema cannot express. */
 type Rule = { why: string; field: RegExp; message: RegExp; when?: (found: Message) => boolean }
 
 const isUpdate = ({ method }: Message): boolean => method !== 'POST'
@@ -52,7 +52,6 @@ const rules: Rule[] = [
   { why: 'a string contains a document', field: /\.metadata$/, message: /^is invalid$/ },
 ]
 
-/** True if a message belongs to a rule that JSON Schema cannot express. */
 export const isBeyondSchema = (found: Message): boolean =>
   rules.some(
     ({ field, message, when = () => true }) => field.test(found.field) && message.test(found.message) && when(found),

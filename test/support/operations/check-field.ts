@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type FieldErrors, MessageLimit } from '#shared/core/faults.ts'
 import { draft } from '#shared/values/draft.ts'
 
-/** Returns the parsed value of a field, or the messages of a refused one. */
+/** Validates a field, and returns the parsed value or the error messages. */
 export function checkField(
   name: string,
   schema: v.GenericSchema,
@@ -12,6 +12,5 @@ export function checkField(
   return faults.length > 0 ? { errors: new MessageLimit().take(faults) } : fields
 }
 
-/** Returns the messages of a refused field. */
 export const errorsOf = (checked: { errors?: unknown } | Record<string, unknown>): FieldErrors | undefined =>
   checked.errors as FieldErrors | undefined

@@ -16,10 +16,10 @@ type Make = (name: string, request?: Request) => Promise<{ id: string }>
 /** Write-only secret of all samples, which no response may contain. */
 export const plantedSecret = 'planted-secret'
 
-/** Returns a unique value. It is no bare UUID, because a UUID in a body is the id of an object. */
+/** Returns a unique value that is not a bare UUID, because tests treat a UUID in a body as the id of an object. */
 const fresh = () => `sample-${randomUUID()}`
 
-/** Valid fields of the objects that an administrator configures under paths of their own. */
+/** Collections of auth providers, directories and posture providers, with functions that return valid fields. */
 const configurations: Record<string, { collection: string; envelope: string; fields: () => Fields; single?: boolean }> =
   {
     ...Object.fromEntries(
@@ -80,7 +80,7 @@ const configurations: Record<string, { collection: string; envelope: string; fie
 /** Adds the samples of providers, directories, identities and managed devices. */
 export function addConfigurationSamples(samples: Record<string, Sample>, accountId: string, make: Make): void {
   for (const { collection, envelope, fields, single } of Object.values(configurations)) {
-    // Deletes the listed objects first if the collection is at its limit, which earlier requests may have reached.
+    // Deletes the listed objects first if earlier requests have filled the collection to its limit.
     const max = single ? 1 : collection.endsWith('_auth_providers') ? Number.POSITIVE_INFINITY : 20
     const clear = async () => {
       if (max === Number.POSITIVE_INFINITY) return

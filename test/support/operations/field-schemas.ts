@@ -3,7 +3,6 @@ import { Schemas } from '#infra/openapi/schemas.ts'
 import type { Operation } from '#shared/http/operation.ts'
 import type { JsonSchema } from '#shared/values/field.ts'
 
-/** Returns the JSON Schemas of an operation's body fields, as in the API reference. */
 export const fieldSchemas = ({ body }: Operation): Record<string, JsonSchema> =>
   Object.fromEntries(
     Object.entries((body?.fields?.entries ?? {}) as Record<string, v.GenericSchema>).map(([name, schema]) => [

@@ -16,7 +16,7 @@ import { type Request, sampleRequests } from './sample-requests.ts'
 type Hostile = Omit<Request, 'query'> & { query?: Record<string, string> | string }
 type Fields = Record<string, unknown>
 
-/** Number of hostile values to draw: per body field, per path id, and for everything else. */
+/** Number of hostile values to draw per body field, per path id, and for each other input. */
 export type HostileCounts = { perField: number; perId: number; others: number }
 
 /** Random choice of values for an operation, reproducible by seed, name and counts. */
@@ -30,13 +30,11 @@ class Draw {
     this.#random = new SeededRandom(start)
   }
 
-  /** Draws `count` values, possibly with duplicates. */
   draw<T>(values: readonly T[], count: number): T[] {
     return Array.from({ length: count }, () => this.#random.pick(values))
   }
 }
 
-/** Names of the fields in the contract and in the sample. */
 const fieldsOf = ({ operation: { body } }: Entry, sent: unknown): string[] => [
   ...new Set([...Object.keys(body?.fields?.entries ?? {}), ...Object.keys((sent ?? {}) as Fields)]),
 ]
@@ -92,11 +90,11 @@ export async function expectHostileRequestsAnswered(entry: Entry, counts: Hostil
   const codes: string[] = listErrorCodes(entry.operation)
   const statuses = Object.keys(v0ErrorResponses(entry.operation, {}))
   const { method, path, credential } = entry.operation
-  // A new address each time, because requests without a credential are rate-limited by address.
+  // Uses a new address for each request, because requests without a credential are rate-limited by address.
   const from = () => (credential === 'none' ? { sourceIp: newSource() } : {})
   useCheapHashes()
   const requests = requestsOf(entry, sample as Request, new Draw(entry.name, counts))
-  // Both credentials of the account API alternate.
+  // Alternates between the API token and the portal session, because the account API accepts both.
   const tokens = [account.token, portal.token]
   let before = await sequence(account.id)
   for (const [i, request] of requests.entries()) {

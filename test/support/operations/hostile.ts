@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** Marks JSON text that no JavaScript value serializes to. `hostileJson` inserts it. */
+/** Marks JSON text that `JSON.stringify` cannot produce. `hostileJson` inserts the text unquoted. */
 const raw = (text: string) => `raw:${text}:raw`
 
 /** Serializes a body, with the text of `raw` values inserted unquoted. */
@@ -9,7 +9,6 @@ export const hostileJson = (body: unknown): string =>
 
 const polluted = (key: string) => JSON.parse(`{${JSON.stringify(key)}:{"id":"x","is_admin":true}}`)
 
-/** Hostile values for any field of a request. */
 export const hostileValues: readonly unknown[] = [
   null,
   true,

@@ -19,7 +19,7 @@ async function load(): Promise<Entry[]> {
   )
 }
 
-/** Cached, because importing loaded modules again takes longer than creating an account. */
+/** Caches the entries, because importing loaded modules again takes longer than creating an account. */
 let loaded: Promise<Entry[]> | undefined
 
 /** Loads every operation of the registry with its Lambda handler. */
@@ -28,14 +28,13 @@ export function loadEntries(): Promise<Entry[]> {
   return loaded
 }
 
-/** Returns the handler of an operation, by a name such as `POST /groups`. */
 export async function handlerOf(name: string): Promise<Handler> {
   const found = (await loadEntries()).find((entry) => entry.name === name)
   if (!found) throw new Error(`There is no operation ${name}.`)
   return found.handler
 }
 
-/** Returns the calls of a collection whose operations a factory creates for each kind. */
+/** Returns the calls of a collection, such as `/oidc_auth_providers`, whose operations a factory creates for each kind. */
 export async function collectionAt(path: string, envelope: string) {
   const handlers = new Map((await loadEntries()).map(({ name, handler }) => [name, handler]))
   const handler = (name: string): Handler => {

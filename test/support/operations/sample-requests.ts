@@ -16,24 +16,23 @@ import { addV0Samples } from './v0-samples.ts'
 export type Request = {
   params?: Record<string, string>
   body?: unknown
-  /** Body that is sent unchanged, instead of `body`. */
+  /** Body to send unchanged, instead of `body`. */
   rawBody?: string
   token?: string
   query?: Record<string, string>
   headers?: Record<string, string>
   sourceIp?: string
-  /** Account of the request, if it is not the account of the samples. */
+  /** Account of the request, if it differs from the samples' account. */
   accountId?: string
 }
 export type Sample = () => Promise<Request> | Request
 
-/** Returns a unique name. */
 const fresh = (prefix = 'sample') => `${prefix} ${randomUUID()}`
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
 /**
- * Creates an account, and for every operation a function that returns a valid request to it. Each call prepares the
- * objects of its request, so every operation can be sampled repeatedly.
+ * Creates an account, and for every operation a function that returns a valid request. Each call creates the objects that the request
+ * needs.
  */
 export async function sampleRequests() {
   const account = await newAccount({
@@ -48,7 +47,7 @@ export async function sampleRequests() {
   const portal = await signInWith(account, 'portal')
   const entries = new Map((await loadEntries()).map((entry) => [entry.name, entry]))
   let callers = 0
-  /** A new address each time, because requests without a credential are rate-limited by address. */
+  /** Returns a new source address, because requests without a credential are rate-limited by address. */
   const newCaller = () => ({ sourceIp: `198.18.${(callers >> 8) & 255}.${callers++ & 255}` })
 
   const send = async (name: string, request: Request = {}): Promise<Answer> => {
@@ -303,7 +302,7 @@ export async function sampleRequests() {
   }
 
   addConfigurationSamples(samples, account.id, create)
-  // Added last: they bring gateways online, which would change the results of other samples.
+  // Adds samples that bring gateways online last, because online gateways change the results of other samples.
   Object.assign(samples, {
     'POST /access/evaluate': async () => {
       const resource = await create('POST /resources', { body: resourceOf((await site()).id) })

@@ -11,7 +11,7 @@ type World = { fake: PlainProvider; provider: AuthProviderRow }
 /** Suite provider of the deployment, shared by all worlds of a process. */
 let suite: Promise<PlainProvider> | undefined
 
-/** Adds the samples of sign-in with a provider on this machine. Every request has a source address of its own. */
+/** Adds the sign-in samples, which use a local provider. Each request has a different source address. */
 export function addSignInSamples(samples: Record<string, Sample>, account: Account): void {
   let world: Promise<World> | undefined
   const newWorld = async (): Promise<World> => {
@@ -24,7 +24,7 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
     return world
   }
   const { slug } = account
-  /** Creates an account for the suite provider, because an account can have only one of this kind. */
+  /** Creates a separate account, because an account can have only one provider of kind `suite`. */
   const newSuiteWorld = async () => {
     process.env.ALLOW_INSECURE_PROVIDERS = '1'
     suite ??= startPlainProvider()
@@ -34,7 +34,7 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
     return { fake, account, provider: await insertLocalProvider(account.id, fake, 'suite') }
   }
   let deployment: ReturnType<typeof newSuiteWorld> | undefined
-  /** Signs a new person in at a provider, up to the redirect back to the service. */
+  /** Signs a new person in at a provider, and stops before the redirect back to the service. */
   const startSignIn = async ({ fake, provider, account: own = account }: World & { account?: Account }) => {
     const person = await newPerson(own)
     const sign = await beginSignIn(provider.id, { slug: own.slug })
@@ -55,7 +55,7 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
           auth_provider_id: (await theWorld()).provider.id,
           context: 'client',
           redirect_uri: 'http://127.0.0.1:49152/callback',
-          // No UUID, so that no test mistakes it for an id.
+          // Removes the dashes, so that no test mistakes the state for an id.
           state: randomUUID().replaceAll('-', ''),
           code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
         },

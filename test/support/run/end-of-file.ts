@@ -6,25 +6,25 @@ import { discovery } from '#shared/domain/auth-providers/discovery-document.ts'
 
 const { read } = discovery
 const cost = { ...passwordCost }
-/** Settings that the samples write to `process.env`, for the bench without stubs, too. */
+/** Environment variables that the samples set without stubs, because the bench runs outside vitest. */
 const settings = ['ALLOW_INSECURE_PROVIDERS', 'SUITE_ISSUER', 'SUITE_CLIENT_SECRET'].map(
   (name) => [name, process.env[name]] as const,
 )
 
-/** Test files share processes, so each file restores everything that it replaced. */
+/** Restores everything that a test file replaced, because test files share processes. */
 afterAll(() => {
-  // The samples replace this function without a spy, because the bench uses them outside vitest.
+  // Restores `discovery.read`, which the samples replace without a spy, because the bench uses samples outside vitest.
   discovery.read = read
   Object.assign(passwordCost, cost)
   vi.useRealTimers()
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
-  // A client keeps the endpoint and credentials that it was created with.
+  // Discards AWS clients, which keep the endpoint and credentials of their creation.
   awsClients.clear()
   for (const [name, value] of settings) {
     if (value === undefined) delete process.env[name]
     else process.env[name] = value
   }
-  // The service's clock never goes back. After a jump ahead, the next file loads new modules with a new clock.
+  // Loads new modules after a jump ahead, because the service's clock never goes back.
   if (clock.now() > (Date.now() + 1_000) * 1_000) vi.resetModules()
 })

@@ -8,7 +8,7 @@ import { sealKeyFile, secretFile } from '#infra/local/secret-file.ts'
 import { createStream, createTable, synthesize } from '#infra/local/service.ts'
 import { awsClients } from '#shared/core/aws/clients.ts'
 
-/** Synthesizes only the table and the stream of the template. Without operations, no code is bundled. */
+/** Synthesizes the table and the stream of the template. Omits the operations, so that no code is bundled. */
 function storage(dir: string) {
   const code = join(dir, 'no-code')
   mkdirSync(code, { recursive: true })
@@ -16,20 +16,16 @@ function storage(dir: string) {
 }
 
 /**
- * Starts one engine of each kind for the whole run. Tests are isolated by their accounts. Workers inherit the
- * environment variables.
+ * Starts one engine of each kind for the whole run. Tests are isolated by their accounts, and workers inherit the environment variables.
  */
 export default async function startTestEngines(): Promise<() => Promise<void>> {
-  // Another project of this run has already started the engines.
+  // Returns early if another vitest project of this run has started the engines.
   if (process.env.ENGINES_STARTED) return async () => {}
   process.env.ENGINES_STARTED = 'yes'
   return enginesIn(temporaryFolder(), { removeAtExit: true, bare: true })
 }
 
-/**
- * Starts the engines as `npm start` does: on a folder with existing data, or on a temporary folder that is removed at
- * exit.
- */
+/** Starts the engines as `npm start` does, in `folder` or in a temporary folder that is removed at exit. */
 export const serviceEngines = (folder: string | null = null) =>
   enginesIn(folder ?? temporaryFolder(), { removeAtExit: folder === null, bare: false })
 
@@ -43,7 +39,7 @@ function temporaryFolder(): string {
 
 type EngineOptions = {
   removeAtExit: boolean
-  /** Omits two parts that cost CPU and that no test needs: the front of the table's engine, and the table's stream. */
+  /** Omits the proxy of the table's engine and the table's stream, which cost CPU and which no test needs. */
   bare: boolean
 }
 
@@ -53,7 +49,7 @@ async function enginesIn(dir: string, { removeAtExit, bare }: EngineOptions): Pr
     startEngines(dir, { removeAtExit, proxy: !bare }),
     storage(dir),
   ])
-  // Accepts invocations without running them. A test that checks them starts its own service.
+  // Accepts Lambda invocations without running functions. Tests of invocations start the service.
   const lambda = await openAwsServices({ invoke: async () => {}, deliver: async () => {} })
   Object.assign(process.env, engineEnvironment(engines), {
     DYNAMODB_FILE: process.env.DYNAMODB_ENDPOINT ? '' : databaseFile(dir),

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
-/** Reads the source files below a folder: paths from the repository's root, and texts. */
+/** Reads the source files below a folder. Returns their texts by path from the repository's root. */
 export function sourcesBelow(folder: string): Map<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.ts') && !name.includes('node_modules'),

@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Files that start first: full reads of the engine's table, which grows with each test; tests of minutes; tests that
- * start the service, in another project's workers; tests of some seconds.
+ * Names of the test files that start first: reads of the whole engine table, which grows with each test, then tests of minutes, of the
+ * local service, and of seconds.
  */
 const longest = [
   'row-check/rows-and-commits',

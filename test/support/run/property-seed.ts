@@ -1,5 +1,5 @@
 import fc from 'fast-check'
 import { seedOf } from './seeds.ts'
 
-/** Properties use the seed that the run has printed. */
+/** Passes the seed that the run has printed to fast-check. */
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: seedOf('PROPERTY_SEED') })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 
 const streams = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write }))
 
-/** Log lines of the service during the current test, or before the first one; each function prints one. */
+/** Functions that print the service's log lines since the current test began, or before the first test. */
 let lines: (() => void)[] = []
 let hasRun = false
 const print = () => {
@@ -10,7 +10,7 @@ const print = () => {
   lines = []
 }
 
-// Hides the service's log of passing tests. A failing test prints its log lines.
+// Hides the service's log lines of passing tests, and prints those of failing tests.
 beforeAll(() => {
   hasRun = false
   for (const { stream, write } of streams) {
@@ -27,7 +27,7 @@ beforeEach(({ onTestFailed }) => {
   onTestFailed(print)
 })
 afterAll(() => {
-  // A file that fails before its first test prints its log lines, too.
+  // Prints the log lines of a file that fails before its first test.
   if (!hasRun) print()
   lines = []
   for (const { stream, write } of streams) stream.write = write

@@ -3,8 +3,8 @@ import { randomInt } from 'node:crypto'
 const variables = ['PROPERTY_SEED', 'FUZZ_SEED', 'SIMULATION_SEED'] as const
 
 /**
- * Chooses the seeds of all random tests: from variables, fixed in CI, otherwise random. Prints them, so that a run can
- * be repeated. Workers inherit the variables.
+ * Takes the seeds of random tests from environment variables. Missing seeds are fixed in CI and random elsewhere. Prints the seeds, so that
+ * a run can be repeated.
  */
 export default function chooseSeeds(): void {
   if (process.env.SEEDS_CHOSEN) return
@@ -13,5 +13,4 @@ export default function chooseSeeds(): void {
   process.stdout.write(`${variables.map((name) => `${name}=${process.env[name]}`).join(' ')}\n`)
 }
 
-/** Returns a seed of this run. */
 export const seedOf = (name: (typeof variables)[number]): number => Number(process.env[name])

@@ -1,6 +1,6 @@
 import { importsOf, sourcesBelow } from './imports.ts'
 
-/** Modules that only tests with engines import: the table, the flow stream, and the engines themselves. */
+/** Modules whose direct or indirect import makes a test an `engine` test. */
 const engines = ['shared/table/table.ts', 'shared/logs/flows/flow-stream.ts', 'infra/local/engines/start-engines.ts']
 
 /**
@@ -13,7 +13,7 @@ export function testTiers(): { plain: string[]; engine: string[]; long: string[]
   const needsEngines = (file: string): boolean => {
     const cached = reached.get(file)
     if (cached !== undefined) return cached
-    // Set while the file is being visited, so that import cycles end.
+    // Marks the file while it is being visited, so that import cycles end.
     reached.set(file, false)
     const needs = engines.includes(file) || importsOf(file, sources.get(file) ?? '').some(needsEngines)
     reached.set(file, needs)

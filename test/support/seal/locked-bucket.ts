@@ -2,7 +2,6 @@ import { vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 import { sdkByFetch } from '../service/sdk-by-fetch.ts'
 
-/** Returns the content of all elements of this name in an XML document of S3. */
 const elementTexts = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}>([\\s\\S]*?)</${name}>`, 'g'))].map(([, text = '']) => text)
 
@@ -17,9 +16,9 @@ export class LockedBucket {
   /** The default retention as XML; null for a bucket without Object Lock. */
   rule: string | null
   pageLength = 1_000
-  /** Requests as `METHOD key subresource`. */
+  /** Received requests, each as `METHOD key subresource`. */
   readonly requests: string[] = []
-  /** Overrides the bucket's response, unless it returns undefined. */
+  /** Replaces the bucket's response, unless the function returns undefined. */
   fault: (request: string) => Response | undefined = () => undefined
   private readonly days: number
 
@@ -37,7 +36,7 @@ export class LockedBucket {
     )
   }
 
-  /** Stores a version as the sealing job does. */
+  /** Stores a new version of an object as the sealing job does. */
   put(key: string, until: Date | null = new Date(now().getTime() + this.days * dayMs)): Version {
     for (const other of this.of(key)) other.isLatest = false
     const version = {
@@ -60,7 +59,7 @@ export class LockedBucket {
     return this.versions.filter((version) => version.key === key)
   }
 
-  /** Days that each object remains locked, by key and version. */
+  /** Full days for which each version remains locked, by key and version id. */
   lockedDays(): Record<string, number> {
     const days = ({ until }: Version) => ((until?.getTime() ?? 0) - now().getTime()) / dayMs
     return Object.fromEntries(
@@ -109,7 +108,7 @@ export class LockedBucket {
 
   private list(query: URLSearchParams): Response {
     const [prefix, keyMarker, idMarker] = ['prefix', 'key-marker', 'version-id-marker'].map((name) => query.get(name))
-    // S3 lists the newest version of a key first.
+    // Sorts the newest version of a key first, as S3 does.
     const order = this.versions
       .filter(({ key }) => key.startsWith(prefix ?? ''))
       .toReversed()

@@ -1,8 +1,8 @@
 import { emptyRoot, nodeHash } from '#shared/seal/merkle/merkle-proof.ts'
 
 /**
- * A Merkle tree that follows the text of RFC 6962, section 2.1, as a reference for the service's tree. The only
- * optimization is a cache of hashes. The tree of any smaller size is included: it consists of the first leaves.
+ * Merkle tree after the text of RFC 6962, section 2.1, as a reference for the service's tree. Smaller trees consist of the first leaves. A
+ * cache of hashes is the only optimization.
  */
 export class PlainTree {
   private readonly leaves: Buffer[]
@@ -25,7 +25,7 @@ export class PlainTree {
     return root
   }
 
-  /** Audit path of a leaf, from the leaf upward. */
+  /** Audit path of a leaf in the tree of the first `size` leaves, from the leaf upward. */
   path(index: number, size: number): Buffer[] {
     return this.pathIn(index, 0, size)
   }
@@ -38,7 +38,7 @@ export class PlainTree {
       : [...this.pathIn(index, split, end), this.root(begin, split)]
   }
 
-  /** Consistency proof between the trees with `from` and with `to` leaves. */
+  /** Consistency proof between the trees of the first `from` and the first `to` leaves. */
   consistency(from: number, to: number): Buffer[] {
     return this.subproof(from, 0, to, true)
   }

@@ -12,28 +12,25 @@ import { type Account, newAccount } from '../accounts/account.ts'
 import { writeChangeLogOf } from '../logs/commit-stream.ts'
 import { sealWorld } from './sealing.ts'
 
-/** Commits `count` new sites in one transaction. */
 export const insertSites = (account: string, count: number) =>
   commit({ accountId: account, subject: null }, async (transaction) => {
     for (let i = 0; i < count; i++) transaction.insert(sites, { name: `site ${i}`, managed_by: 'account' })
   })
 
-/** Makes one commit of new sites per count, and writes their entries to the change log. */
+/** Commits new sites, one commit per count, and writes their change log entries. */
 export async function changeSites(account: string, ...counts: number[]): Promise<void> {
   for (const count of counts) await insertSites(account, count)
   await writeChangeLogOf(account)
 }
 
-/** Computes the leaf hashes of an account's changes from its commits. */
 export const computeLeaves = async (account: string): Promise<Buffer[]> =>
   (await queryItems(commitKey(account, 0).pk))
     .map(readCommitRecord)
     .flatMap((record) => record.changes.map((_, position) => leafHash(changeText(record, position))))
 
-/** Decodes a base64 field of a response about sealed logs. */
 export const bytes = (text: string) => Buffer.from(text, 'base64')
 
-/** Creates an account with three changes to seal, and the calls that its administrator makes to its logs. */
+/** Creates an account with three changes to seal, and returns its administrator's log calls. */
 export async function newSealedAccount() {
   const account = await newAccount()
   sealWorld()
@@ -44,7 +41,6 @@ export async function newSealedAccount() {
     account,
     get,
     checkpoint: async (log = 'changes') => (await get(getCheckpoint, { log })).body.data,
-    /** Change log of the account, newest entry first. */
     changes: async () => (await get(listLogs, {}, { type: 'change' })).body.data as { log_id: string }[],
     proof: (log_id: string, query = {}) => get(getProof, { log_id }, query),
   }

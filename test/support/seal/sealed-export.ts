@@ -13,10 +13,9 @@ export type Entry = Record<string, unknown> & { log_id: string; timestamp: strin
 const start = 1_700_000_000_000_000
 const second = 1_000_000
 
-/** Timestamp of the entry at an index; there is one entry per second. */
+/** Timestamp of the entry at an index. There is one entry per second. */
 export const instantAt = (index: number): string => timestamp(start + index * second)
 
-/** Builds the change entry at an index. */
 export function changeAt(index: number, after: object = { name: `Group ${index}` }): Entry {
   const micros = start + index * second
   const log_id = logId('change', micros, positionTail(0))
@@ -26,7 +25,7 @@ export function changeAt(index: number, after: object = { name: `Group ${index}`
 
 export const changes = (count: number): Entry[] => Array.from({ length: count }, (_, i) => changeAt(i))
 
-/** Key that signs the logs of a test, and the account in their origin. */
+/** Signing key of a test's logs, and the account in their origin. */
 export type Signer = { privateKey: KeyObject; key: { name: string; publicKey: Buffer }; account: string }
 
 export function newSigner(): Signer {
@@ -47,14 +46,13 @@ const treeOf = (entries: Entry[]) => new PlainTree(entries.map((entry) => leafHa
 
 export const rootOf = (entries: Entry[]): Buffer => treeOf(entries).root(0, entries.length)
 
-/** Signs the checkpoint of a log. */
 export function noteFor(log: Log): string {
   const { entries, signer, extensions = [] } = log
   const text = checkpointText({ origin: originOf(log), size: entries.length, root: rootOf(entries), extensions })
   return buildNote(text, signer.key, sign(null, Buffer.from(text), signer.privateKey))
 }
 
-/** Builds an export as the program writes it, with the entries from index `from` to `to` (exclusive). */
+/** Builds an export as `npm run export` writes it, with the entries from index `from` to `to` (exclusive). */
 export function sealedExport(log: Log, from = 0, to = log.entries.length, sealFields: Partial<ExportSeal> = {}) {
   const { entries, signer } = log
   const tree = treeOf(entries)
@@ -84,6 +82,5 @@ export function sealedExport(log: Log, from = 0, to = log.entries.length, sealFi
   return { lines: exported.map(entryLine), seal }
 }
 
-/** Returns the text of an export file. */
 export const exportText = ({ lines, seal }: { lines: string[]; seal: ExportSeal }): string =>
   [...lines, sealLine(seal)].map((line) => `${line}\n`).join('')

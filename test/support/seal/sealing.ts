@@ -60,7 +60,7 @@ export function sealWorld(): SealWorld {
 
 /**
  * Seals a log of an account as a scheduled run does.
- * @throws Error that stops the run
+ * @throws Error if another run holds the lease, or if the sealing fails
  */
 export async function sealNow(
   account: string,
@@ -87,7 +87,9 @@ export async function sealedState(account: string, log: SealedLog = 'changes') {
   return { ...state, key: parseVerifierKey(state.verifier_key) }
 }
 
-/** Calls `before` ahead of each object write and each item write, with the item. Returns a function that ends this. */
+/**
+ * Calls `before` ahead of each object write, and ahead of each item put with the item. Returns a function that removes the interception.
+ */
 export function beforeWrites(before: (item?: Record<string, unknown>) => unknown): () => void {
   const { promises } = process.getBuiltinModule('node:fs')
   const [_send, writeFile] = [table().send.bind(table()), promises.writeFile.bind(promises)]

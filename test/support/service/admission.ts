@@ -4,9 +4,9 @@ import { admits, type Decision, evaluateForService, type ResourceStatement, type
 
 type Document<S> = { Statement: S[] }
 
-/** Keys and roles of the targets of calls, as the templates define them. */
+/** Look-ups of the keys, roles and functions that the templates define. */
 export type World = {
-  /** Customer-managed key that encrypts a topic, bucket, stream or table; null for a key of AWS. */
+  /** Customer-managed key that encrypts a topic, bucket, stream or table, or null for an AWS key. */
   keyOf(target: string): string | null
   /** Role of a function, by the ARN of the function or its alias. */
   roleOf(functionArn: string): string
@@ -79,7 +79,6 @@ export function admissions(stacks: Stack[]): Admission[] {
         }))
       : []
   }
-  /** Collects the statements of all resource policies that may apply to a target. */
   const policyOf = (target: string): ResourceStatement[] => {
     const documents: [StackResource, string, string][] = [
       ...ofType('AWS::SNS::TopicPolicy').map((found): [StackResource, string, string] => [
@@ -124,7 +123,7 @@ export function admissions(stacks: Stack[]): Admission[] {
   )
 }
 
-/** Collects the values of all properties that name a key, at any depth. */
+/** Collects the values of all properties that name a KMS key, at any depth. */
 function collectKeys(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.flatMap(collectKeys)
   if (typeof value !== 'object' || value === null) return []

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { type Call, evaluate, type ResourceStatement } from './iam.ts'
 
-/** Account ids of the service and of the archive. */
+/** AWS account ids of the service and of the log archive. */
 export const [service, archive] = ['123456789012', '210987654321']
 
-/** Reads the template of the log archive with default parameters, and resolves its references as AWS does. */
+/** Reads the template of the log archive with default parameters, and resolves references as CloudFormation does. */
 export function archiveTemplate() {
   const { Parameters, Resources, Outputs } = JSON.parse(readFileSync('docs/examples/log-archive.json', 'utf8'))
   const parameters: Record<string, string> = {
@@ -45,7 +45,7 @@ export function archiveTemplate() {
 
 const keys = new Set(['aws:PrincipalArn', 'aws:SecureTransport', 'aws:SourceArn', 's3:x-amz-acl'])
 
-/** Evaluates a resource policy for a principal, given as account id or service name. */
+/** Evaluates a resource policy for the principal `of`, which is an account id or a service name. */
 export function evaluatePolicy(statements: ResourceStatement[], of: string, call: Call) {
   const appliesTo = ({ Principal }: ResourceStatement) =>
     Principal === '*' ||

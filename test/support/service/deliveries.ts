@@ -20,7 +20,7 @@ const arnOf = (service: string, resource: string) => `arn:aws:${service}:${regio
 const from = (arn: string) => ({ 'aws:SourceAccount': account, 'aws:SourceArn': arn, 'aws:SecureTransport': 'true' })
 const toStrings = (value: unknown): string[] => [value ?? []].flat().map(String)
 
-/** Builds the calls with which a service uses a key in its own name. */
+/** Builds the calls by which an AWS service uses a KMS key as itself, without a role. */
 const keyUses = (service: string, key: string, actions: string[], context: Record<string, string>): Delivery[] =>
   actions.map((action) => ({ service, action: `kms:${action}`, target: key, context }))
 
@@ -34,7 +34,7 @@ const integration = (uri: unknown, role: unknown): Delivery => ({
   role: String(role),
 })
 
-/** Builds the calls with which Lambda stores failed batches and runs, in a function's role. */
+/** Builds the calls by which Lambda stores failed batches and invocations, with the function's role. */
 function failureDestinationCalls(destination: unknown, role: string, { keyOf }: World): Delivery[] {
   const { OnFailure } = (destination ?? {}) as { OnFailure?: { Destination: string } }
   if (!OnFailure) return []
@@ -161,18 +161,18 @@ const readers: Record<string, Reader> = {
   },
   'AWS::Backup::BackupSelection': ({ stack, properties }) => {
     const { IamRoleArn } = stack.resolve(properties.BackupSelection) as { IamRoleArn: string }
-    // An AWS-managed policy grants the role the permissions that backups need.
+    // Lists only the role assumption, because an AWS-managed policy grants the permissions for backups.
     return [{ service: 'backup.amazonaws.com', action: 'sts:AssumeRole', target: IamRoleArn }]
   },
 }
 
-/** Resource types that cause no calls, with the properties that would cause some. */
+/** Resource types that cause no calls, each with the properties that would cause calls. */
 const silent: Record<string, string[]> = {
   'AWS::ApiGatewayV2::ApiMapping': [],
   'AWS::ApiGatewayV2::DomainName': [],
   'AWS::ApiGatewayV2::Route': ['AuthorizerId'],
   'AWS::ApiGatewayV2::RouteResponse': [],
-  // API Gateway writes its access log below `/aws/vendedlogs`, where a resource policy of the deployment admits it.
+  // API Gateway writes access logs below `/aws/vendedlogs`, which a resource policy of the deployment allows.
   'AWS::ApiGatewayV2::Stage': [],
   'AWS::Backup::BackupPlan': [],
   'AWS::Backup::BackupVault': ['Notifications'],
@@ -199,7 +199,7 @@ const silent: Record<string, string[]> = {
   'AWS::S3::BucketPolicy': [],
   'AWS::SNS::Topic': ['DeliveryStatusLogging'],
   'AWS::SNS::TopicPolicy': [],
-  // SNS sends mails without a role.
+  // SNS sends emails without a role.
   'AWS::SNS::Subscription': ['RedrivePolicy', 'SubscriptionRoleArn'],
   'AWS::SecretsManager::Secret': [],
   'AWS::WAFv2::LoggingConfiguration': [],
@@ -208,7 +208,7 @@ const silent: Record<string, string[]> = {
 
 /**
  * Returns the calls that AWS services make because of a resource.
- * @throws Error for a type or a property that is listed in neither table
+ * @throws Error for a type that is neither in `readers` nor in `silent`, or for a property that would cause calls
  */
 export function deliveriesOf(found: StackResource, world: World): Delivery[] {
   const read = readers[found.type]

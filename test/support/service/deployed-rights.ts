@@ -12,7 +12,7 @@ import type { Target } from './recorded-calls.ts'
 type Found = { stack: Stack; id: string; properties: Record<string, unknown> }
 type Document = { Statement: Statement[] }
 
-/** Reads the statements of every function's role from the templates, and the ARNs of their resources. */
+/** Reads the permissions of every function from the templates, and the ARNs of the resources that calls name. */
 export async function deployedRights(context: Record<string, unknown> = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'rights-'))
   try {
@@ -90,7 +90,7 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     'seal key': sealKey.stack.arn(sealKey.id),
     'secret key': secretKey.stack.arn(secretKey.id),
     secret: String(secret.stack.resolve({ Ref: secret.id })),
-    // Secrets Manager appends six characters to the ARN of a secret.
+    // Ends with six characters, because Secrets Manager appends a random suffix to the ARN of a secret.
     'token secret': `arn:aws:secretsmanager:us-east-1:000000000000:secret:network-access/api-token/${randomUUID()}/${randomUUID()}-AbCdEf`,
   }
   const [replica] = table.properties.Replicas as {
@@ -114,11 +114,9 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     /** Policies for operators, by name. */
     operators,
     apiId: api.stack.physicalId(api.id),
-    /** Resolves an output of a stack. */
     output: (name: string): string => String(outputs[name]?.()),
     /** Functions by source file. */
     functions,
-    /** Resource policy of the table. */
     tablePolicy: replica?.ResourcePolicy.PolicyDocument.Statement ?? [],
     arnOf(target: Target): string {
       if (target.startsWith('arn:')) return target

@@ -7,7 +7,7 @@ export type DeployedRole = { name: string; arn: string; statements: Statement[] 
 
 export const account = randomUUID()
 
-/** A recorded call to the table, with partition keys of one account. */
+/** Returns a recorded table call whose partition keys belong to one account. */
 export const onTable = (action: string, ...keys: string[]): RecordedCall => ({
   action: `dynamodb:${action}`,
   target: 'table',
@@ -16,11 +16,11 @@ export const onTable = (action: string, ...keys: string[]): RecordedCall => ({
 
 export const callTo = (action: string, target: Target): RecordedCall => ({ action, target, context: {} })
 
-/** ARN of a role as CloudFormation generates it: with a random suffix. */
+/** Returns a role's ARN with a suffix like the random one that CloudFormation generates. */
 const withSuffix = (arn: string): string =>
   `arn:aws:iam::000000000000:role/${arn.slice(arn.lastIndexOf('/') + 1)}-AbCdEf123456`
 
-/** Reads the roles of all functions from the templates, and evaluates calls with them. */
+/** Reads the roles of all functions from the templates. `decide` evaluates a call with one role, `allowed` with all. */
 export async function deployedRoles(context: Record<string, unknown> = { mailSender: 'access@example.net' }) {
   const rights: DeployedRights = await deployedRights(context)
   const roles: DeployedRole[] = [

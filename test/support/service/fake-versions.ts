@@ -5,7 +5,7 @@ type FakeFunction = {
   /** Nested stack of the function; undefined if the service's stack contains it. */
   nested?: string
   versions: number[]
-  /** Version of the current template, and the time at which the deployment published it. */
+  /** Version of the current template, which the deployment published at the time `at`. */
   deployed: number
   at: string
   /** Replaced version that the stack has not deleted yet. */
@@ -25,9 +25,9 @@ export class FakeVersions {
   updatedAt: string | null = '2026-11-23T14:00:00.123Z'
   readonly functions: Map<string, FakeFunction>
   readonly requests: string[] = []
-  /** Overrides the response, unless it returns undefined. */
+  /** Replaces the response to a request, unless the function returns undefined. */
   fault: Fault = () => undefined
-  /** Runs after a change, before the response. A returned response replaces the normal one. */
+  /** Runs after a change and before the response. A returned response replaces the normal response. */
   afterChange: () => Response | undefined = () => undefined
   #revisions = new Map<string, number>()
 
@@ -63,7 +63,7 @@ export class FakeVersions {
     const stack = form.get('StackName')
     const all =
       stack === 'NetworkAccess' ? [...this.#nestedStacks(), ...this.#versionsOf()] : this.#versionsOf(String(stack))
-    // Pages of a single resource, so that each list has several pages.
+    // Returns one resource per page, so that each list has several pages.
     const at = Number(form.get('NextToken') ?? 0)
     const next = at + 1 < all.length ? `<NextToken>${at + 1}</NextToken>` : ''
     return new Response(
@@ -93,7 +93,7 @@ export class FakeVersions {
     const found = this.functions.get(name)
     if (!found) return lambdaError('ResourceNotFoundException', 404)
     if (below === '/versions') {
-      // Two versions per page; the first page contains $LATEST.
+      // Returns two versions per page. The first page contains $LATEST.
       const at = Number(url.searchParams.get('Marker') ?? 0)
       const page = ['$LATEST', ...found.versions].slice(at, at + 2)
       const nextPage = at + 2 < found.versions.length + 1 ? { NextMarker: String(at + 2) } : {}

@@ -13,19 +13,17 @@ export type Statement = {
   Condition?: Condition
 }
 
-/**
- * A request that a service sends to IAM for a decision. A condition key missing in `context` is missing in the request.
- */
+/** A call that IAM decides. A condition key that is missing in `context` is missing in the request. */
 export type Call = { action: string; resource: string; context: Record<string, Values> }
 
 export type Decision = 'allowed' | 'explicitly denied' | 'implicitly denied'
 
 const elements = new Set(['Sid', 'Effect', 'Action', 'NotAction', 'Resource', 'NotResource', 'Condition'])
 
-/** A statement of a resource policy: of a topic, function, bucket or key, or the trust policy of a role. */
+/** A statement of a resource policy of a topic, function, bucket or key, or of a role's trust policy. */
 export type ResourceStatement = Statement & { Principal: '*' | Record<string, Values> }
 
-/** A call that an AWS service makes in its own name. */
+/** A call that an AWS service makes as itself, without a role. */
 export type ServiceCall = Call & { service: string }
 
 const listed = (values: Values): string[] => (Array.isArray(values) ? values : [values])
@@ -121,25 +119,25 @@ const decided = (applying: Statement[]): Decision => {
 }
 
 /**
- * Decides as IAM does for a principal with these statements: an explicit deny wins, then an allow; the default is deny.
- * Follows the evaluation logic in the IAM User Guide, and throws on unsupported elements.
+ * Decides a call by the evaluation logic in the IAM User Guide: an explicit deny overrides an allow, and the default is deny.
+ * @throws Error for an unsupported policy element
  */
 export function evaluate(statements: Statement[], call: Call, keys: ReadonlySet<string> = recordedKeys): Decision {
   return decided(statements.filter((statement) => applies(statement, call, keys)))
 }
 
-/** Decides for a service that calls by a role, whose calls have other condition keys. */
+/** Decides a call that a service makes with a role. Such calls have other condition keys than recorded calls. */
 export const evaluateForService = (statements: Statement[], call: Call): Decision =>
   evaluate(statements, call, sentByServices)
 
-/** True if a statement applies to a service. A deny for `*` applies to everybody; an allow must name the service. */
+/** True if a statement applies to a service. A deny for `*` applies to every principal. An allow must name the service. */
 function appliesToService({ Principal, Effect }: ResourceStatement, service: string): boolean {
   const principals = Principal === '*' ? { AWS: '*' } : Principal
   const everybody = Object.values(principals).some((values) => listed(values).includes('*'))
   return (everybody && Effect === 'Deny') || listed(principals.Service ?? []).includes(service)
 }
 
-/** Decides by a resource policy for a service that calls in its own name. */
+/** Decides a call that a service makes as itself, by a resource policy. */
 export function admits(statements: ResourceStatement[], call: ServiceCall): Decision {
   const concerning = statements.filter((statement) => appliesToService(statement, call.service))
   return decided(concerning.filter(({ Principal: _named, ...rest }) => applies(rest, call, sentByServices)))

@@ -55,7 +55,6 @@ function recorder() {
   return { recorded, record }
 }
 
-/** Empty response of the AWS services that have no local engine. */
 const emptyAnswer: Answer = () => new Response('{}')
 
 const setRegion = () => {
@@ -92,9 +91,9 @@ async function recordOperations(record: Record): Promise<string> {
         file,
         async (handler) => {
           const { discovery: loaded } = await import('#shared/domain/auth-providers/discovery-document.ts')
-          // Provider documents as the samples have replaced them.
+          // Replaces the reader of provider documents with the stub of the samples.
           loaded.read = discovery.read
-          // Lambda requests are recorded like on AWS, instead of reaching the local endpoint.
+          // Records Lambda requests as on AWS, instead of sending them to the local endpoint.
           vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', '')
           setRegion()
           return call(withRoute(handler, name), callRequest)
@@ -103,14 +102,14 @@ async function recordOperations(record: Record): Promise<string> {
       )
       succeed(answer, name)
     }
-    // Writes of the account API store the idempotency key; other operations ignore it.
+    // Sends an idempotency key, which only writes of the account API store.
     await send(files.get(name) ?? '', { 'idempotency-key': crypto.randomUUID() })
     if (name.includes(' /v0/')) await send('v0/other-route.ts', {}, true)
   }
   return account.id
 }
 
-/** Covers the cases of devices beyond the samples: repeated sessions, changed keys and addresses, existing sessions. */
+/** Records device requests that the samples omit: repeated sessions, changed keys and addresses, existing sessions. */
 async function recordDevices(record: Record): Promise<string> {
   const world = await newAccessWorld([{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }])
   const filesOf = (verb: string) => ({
@@ -137,7 +136,7 @@ async function recordDevices(record: Record): Promise<string> {
   const rotation = { method: 'POST', params: { site_id: world.site.id, gateway_id: id } }
   const rotated = await world.account.call(rotateToken, rotation)
   succeed(rotated, 'the rotation of a token')
-  // The first use of the new token ends the old one.
+  // Uses the old token, and then the new token, whose first use revokes the old token.
   const back = session()
   for (const one of [token, rotated.body.data.token]) await send(starting.gateway, { token: one, body: back })
 
@@ -150,7 +149,7 @@ async function recordDevices(record: Record): Promise<string> {
   const authorization = { resource_id: world.resource.id, session_id }
   const file = 'api/authorizations/create-authorization.ts'
   for (let i = 0; i < 2; i++) await send(file, { ...device, body: { authorization } })
-  // From another address the conditions are not met, and the authorization ends.
+  // Renews the session from an address that does not meet the conditions, which ends the authorization.
   await send(renewing.client, { ...device, params: { id: session_id }, sourceIp: '198.51.100.7' })
   await send(file, { ...device, body: { authorization } })
   await send(starting.client, { ...device, body: session(client) })
@@ -162,10 +161,7 @@ const liveSettings = {
   LIVE_ENDPOINT: 'https://some.execute-api.us-east-1.amazonaws.com/live',
 }
 
-/**
- * Covers the live channel: connections that open, are replaced, send and end, and the functions that notify and close
- * them.
- */
+/** Records the live channel: connections that open, are replaced, send and end, and the functions that notify and close connections. */
 async function recordLive(record: Record): Promise<void> {
   const world = await newAccessWorld([{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }])
   const recordLiveFunction = <T>(file: string, run: (handler: Handler) => Promise<T>) =>
@@ -207,7 +203,7 @@ async function recordLive(record: Record): Promise<void> {
       body: { authorization: { resource_id: world.resource.id, session_id } },
     }),
   )
-  // From an address that the policy does not admit.
+  // Connects from an address that does not meet the policy's conditions.
   await open('client-2', world.token.token, session_id, '198.51.100.7')
   await sendMessage('client-2', '{"type":"keepalive"}')
   await sendMessage('client-1', '{"type":"keepalive"}')
@@ -233,7 +229,7 @@ async function recordLive(record: Record): Promise<void> {
   await recordLiveFunction('live/disconnect.ts', (handler) => handler(eventOf('client-4')))
 }
 
-/** Creates an account with a deleted site, with more resources than one commit can delete. */
+/** Creates an account, and deletes a site with more resources than one commit can delete. */
 async function newAccountWithFollowUpWork(): Promise<string> {
   const { account, site } = await newAccessWorld()
   for (let part = 0; part < 4; part++) {
@@ -245,7 +241,6 @@ async function newAccountWithFollowUpWork(): Promise<string> {
   return account.id
 }
 
-/** Delivers the commits of the accounts to both stream consumers. */
 async function recordConsumersOfCommits(record: Record, accounts: string[]): Promise<void> {
   for (const account of accounts) {
     const Records = (await readCommits(account)).map(toStreamRecord)
@@ -259,14 +254,14 @@ async function recordConsumersOfCommits(record: Record, accounts: string[]): Pro
   }
 }
 
-/** Advances the clock of the modules that were loaded for a recording. */
+/** Advances the clock in the modules that were loaded for a recording. */
 async function advanceHours(hours: number): Promise<void> {
   const { clock: loaded } = await import('#shared/core/clock.ts')
   const now = loaded.now.bind(loaded)
   vi.spyOn(loaded, 'now').mockImplementation(() => now() + hours * 3_600_000_000)
 }
 
-/** Covers flows that are complete at once, late, reported out of order, and long. */
+/** Records the storage of flows that are short, late, reported out of order, or long. */
 async function recordFlows(record: Record, account: string): Promise<void> {
   const { claims } = await newFlowGrant(account)
   const minute = 60_000_000
@@ -289,12 +284,12 @@ async function recordFlows(record: Record, account: string): Promise<void> {
   await store(1, short.open, short.close(1), late.open, long.open)
   await store(1, closing.close(1))
   await store(1, closing.open, late.close(1))
-  // After the five minutes of settling, open flows are indexed.
+  // Stores reports after the five minutes in which slices settle, so that open flows are indexed.
   await store(30, flow(5, 29).open)
   await store(40, flow(6, 0).open, long.close(39))
 }
 
-/** Covers a renewal of locks, with one object whose lock is already longer. */
+/** Records a renewal of locks. One object already has a longer lock. */
 async function recordRenewal(record: Record, account: string): Promise<void> {
   const answers =
     (until: string) =>
@@ -321,9 +316,7 @@ async function recordRenewal(record: Record, account: string): Promise<void> {
   await record('schedules/renew-locks.ts', run, answers('2999-01-01T00:00:00Z'))
 }
 
-/**
- * Covers sealing both logs of an account in an empty bucket, their successors in another bucket, and the public key.
- */
+/** Records the sealing of both logs, a renewal of locks, the start of successor logs, and the request for the public key. */
 async function recordSealing(record: Record, account: string): Promise<void> {
   await writeChangeLogOf(account)
   const bucket = new Map<string, string>()
@@ -355,7 +348,6 @@ async function recordSealing(record: Record, account: string): Promise<void> {
   })
 }
 
-/** Runs every schedule with work to do. */
 async function recordSchedules(record: Record): Promise<void> {
   const { account, samples } = await sampleRequests()
   for (const name of ['POST /client/authorizations', 'PUT /groups/{group_id}/memberships', 'DELETE /sites/{id}']) {
@@ -430,7 +422,6 @@ async function recordSchedules(record: Record): Promise<void> {
   }
 }
 
-/** Runs the tasks that an operator invokes. */
 async function recordTasks(record: Record, account: string, consumer: string): Promise<void> {
   const fields = { name: 'Made', slug: `made-${crypto.randomUUID()}` }
   const event = { account: fields, admin: { name: 'Ada', email: 'ada@example.com' } }
@@ -469,7 +460,6 @@ async function recordTasks(record: Record, account: string, consumer: string): P
   )
 }
 
-/** Replays an account's commits to a consumer. */
 async function recordReplay(record: Record, account: string, consumer: string): Promise<void> {
   const event = { account_id: account, begin: '2020-01-01T00:00:00Z', consumers: [consumer] }
   await record(
@@ -483,7 +473,7 @@ async function recordReplay(record: Record, account: string, consumer: string): 
   )
 }
 
-/** Runs the task that CloudFormation invokes during a deployment, including the response to CloudFormation. */
+/** Records the task that CloudFormation invokes during a deployment, and the response to CloudFormation. */
 async function recordDeployment(record: Record): Promise<void> {
   const receiver = await stubService((response) => void response.end())
   const AccountLimit = { ConcurrentExecutions: 1_000, UnreservedConcurrentExecutions: 1_000 }
@@ -500,13 +490,13 @@ async function recordDeployment(record: Record): Promise<void> {
 }
 
 /**
- * Runs every function of the service on all its paths in an exclusive table: operations with their samples, devices
- * through their sessions, and consumers, schedules and tasks with work to do.
- * @param consumer ARN of the function that a failed batch is redriven to
+ * Records the AWS calls of every function: operations, devices, consumers, schedules and tasks with work to do. Requires an exclusive
+ * table.
+ * @param consumer ARN of the function to which a failed batch is redriven
  */
 export async function recordFunctions(consumer: string): Promise<Recorded> {
   const { recorded, record } = recorder()
-  // Functions that serve files or refuse unknown routes make no calls to AWS.
+  // Records no calls for functions that serve files or refuse unknown routes.
   for (const file of ['api/unknown-route.ts', 'public/openapi.ts', 'public/docs.ts']) recorded.set(file, [])
   const accounts = [await recordOperations(record), await recordDevices(record), await newAccountWithFollowUpWork()]
   await recordPages(record)

@@ -9,13 +9,13 @@ import { visitPage } from '../sign-in/visit-page.ts'
 
 type Record = <T>(file: string, run: (handler: Handler) => Promise<T>, answer?: () => Response) => Promise<T>
 
-/** Records Lambda requests like on AWS, instead of sending them to the local endpoint. */
+/** Removes the local Lambda endpoint, so that Lambda requests are recorded as on AWS. */
 function useAwsEndpoints(): void {
   vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', '')
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'us-east-1')
 }
 
-/** Covers the sign-in pages, without the pages of the provider. */
+/** Records the service's sign-in pages, without the pages of the provider. */
 export async function recordPages(record: Record): Promise<void> {
   process.env.ALLOW_INSECURE_PROVIDERS = '1'
   const { id, slug } = await newAccount()

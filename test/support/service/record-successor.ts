@@ -15,8 +15,8 @@ const expectCreated = ({ status, text }: { status: number; text: string }) => {
 }
 
 /**
- * Covers the first sign-in of a new subject with a known email address, which ends the client token of the former
- * subject with its session and authorization.
+ * Records a sign-in by a new subject with an existing actor's email address. The sign-in ends the former subject's client token, session
+ * and authorization.
  */
 export async function recordSuccessor(record: Record): Promise<void> {
   process.env.ALLOW_INSECURE_PROVIDERS = '1'

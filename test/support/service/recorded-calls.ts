@@ -10,7 +10,7 @@ import { statementKey } from '../table/statement-key.ts'
 import { sdkByFetch } from './sdk-by-fetch.ts'
 import { versionCall } from './version-calls.ts'
 
-/** Resources that calls are made to. A short name suffices because there is one table, one stream and so on. */
+/** Targets of AWS calls. A short name is enough where the service has only one resource of a kind. */
 export type Target =
   | 'table'
   | 'flows'
@@ -30,13 +30,11 @@ export type Target =
 
 let secretKeyFile = ''
 
-/** A call to AWS as IAM evaluates it. */
 export type RecordedCall = { action: string; target: Target; context: Record<string, string[]> }
 
 type Fields = Record<string, unknown>
 type Part = { action: string; pk: string }
 
-/** Reads a string attribute in wire format: `{ S: 'text' }`. */
 const parseText = (attribute: unknown): string => {
   const { S } = fieldsOf(attribute)
   if (typeof S !== 'string') throw new Error(`Not a string attribute: ${JSON.stringify(attribute)}`)
@@ -51,8 +49,8 @@ const onTable = (action: string, keys: string[], enclosing?: string): RecordedCa
 })
 
 /**
- * Returns the IAM requests for the parts of a request, each with its own action. Whether IAM evaluates parts with the
- * same action together is undocumented. Both variants are recorded, so both must be allowed.
+ * Returns the IAM requests for the parts of a request. AWS does not document if IAM evaluates parts with the same action together. Both
+ * variants are recorded, so both must be allowed.
  */
 function callsOfParts(parts: Part[], enclosing: string): RecordedCall[] {
   const alone = parts.map(({ action, pk }) => onTable(action, [pk], enclosing))
@@ -64,7 +62,6 @@ function callsOfParts(parts: Part[], enclosing: string): RecordedCall[] {
 
 const batched = (requests: unknown): Fields[] => Object.values(fieldsOf(requests)).flat() as Fields[]
 
-/** Reads the partition key of a query from its condition `pk = :pk`. */
 function queriedPartition({ KeyConditionExpression = '', ExpressionAttributeValues }: Fields): string {
   const [, value] = /\bpk = (:\w+)/.exec(String(KeyConditionExpression)) ?? []
   if (!value) throw new Error(`No partition in the query ${KeyConditionExpression}`)
@@ -84,14 +81,14 @@ const statementActions = {
   SELECT: 'PartiQLSelect',
 } as const
 
-/** IAM requests of each table operation (Amazon DynamoDB in the Service Authorization Reference). */
+/** Functions that return the IAM requests of each DynamoDB operation (Service Authorization Reference, Amazon DynamoDB). */
 const tableCalls: Record<string, (input: Fields) => RecordedCall[]> = {
   GetItem: ({ Key }) => [onTable('GetItem', [pkOf(Key)])],
   PutItem: ({ Item }) => [onTable('PutItem', [pkOf(Item)])],
   UpdateItem: ({ Key }) => [onTable('UpdateItem', [pkOf(Key)])],
   DeleteItem: ({ Key }) => [onTable('DeleteItem', [pkOf(Key)])],
   Query: (input) => [onTable('Query', [queriedPartition(input)])],
-  // A scan has no leading keys.
+  // Omits `dynamodb:LeadingKeys`, which scans do not have.
   Scan: () => [{ action: 'dynamodb:Scan', target: 'table', context: {} }],
   BatchGetItem: ({ RequestItems }) => [
     onTable('BatchGetItem', [...new Set(batched(RequestItems).flatMap(({ Keys }) => (Keys as unknown[]).map(pkOf)))]),
@@ -131,7 +128,7 @@ function callsOf(target: string, body: string): RecordedCall[] {
   const [service = '', operation = ''] = target.split('.')
   if (target === 'secretsmanager.GetSecretValue' || target === 'secretsmanager.PutSecretValue')
     return [{ action: target.replace('.', ':'), target: 'secret', context: {} }]
-  // Creating a secret with tags also needs the permission to tag.
+  // Adds `TagResource`, because creating a secret with tags needs this permission, too.
   if (target === 'secretsmanager.CreateSecret')
     return ['CreateSecret', 'TagResource'].map((name) => ({
       action: `secretsmanager:${name}`,
@@ -188,10 +185,7 @@ const unanswered: Answer = (url) => {
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 
-/**
- * Answers for the KMS key of data keys. Also decrypts data keys of the local key file, which encrypted the secrets of
- * the tests.
- */
+/** Generates and decrypts data keys as KMS does, with the local key file that encrypted the secrets of the tests. */
 function dataKeyAnswer(operation: string, body: string) {
   const { EncryptionContext, CiphertextBlob } = JSON.parse(body)
   const key = deriveKey(readFileSync(secretKeyFile), JSON.stringify(EncryptionContext))
@@ -202,7 +196,7 @@ function dataKeyAnswer(operation: string, body: string) {
   return { Plaintext: plain.toString('base64'), CiphertextBlob: encryptBytes(key, plain).toString('base64') }
 }
 
-/** Answers for both KMS keys: the one that signs checkpoints, and the one of stored secrets. */
+/** Responds as both KMS keys: the key that signs checkpoints, and the key of stored secrets. */
 const keyAnswer = (target: string, body: string) =>
   /\.(GenerateDataKey|Decrypt)$/.test(target)
     ? dataKeyAnswer(target.split('.')[1] ?? '', body)
@@ -213,7 +207,7 @@ const keyAnswer = (target: string, body: string) =>
       : { PublicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64') }
 
 /**
- * Starts a proxy in front of the engines that records requests. It answers for Secrets Manager and KMS, which have no
+ * Starts a proxy that records requests and forwards them to the engines. The proxy responds for Secrets Manager and KMS, which have no
  * engine.
  */
 async function startRecorder(note: (calls: RecordedCall[]) => void, secret: string) {
@@ -249,8 +243,7 @@ async function startRecorder(note: (calls: RecordedCall[]) => void, secret: stri
 }
 
 /**
- * Records the calls to AWS of a piece of work. The work runs in newly loaded modules, so that no secret or lease is
- * cached.
+ * Records the AWS calls of `work`. Resets the modules first, so that the modules that `work` imports cache no secret or lease.
  * @param answer response of the AWS services that have no local engine
  */
 export async function recordCalls(work: () => Promise<unknown>, answer = unanswered): Promise<RecordedCall[]> {
@@ -278,9 +271,9 @@ export async function recordCalls(work: () => Promise<unknown>, answer = unanswe
   const { fetch } = globalThis
   globalThis.fetch = async (input, init = {}) => {
     const url = new URL(String(input))
-    // The service's public API needs no permission.
+    // Skips requests to the service's public API, which need no permission.
     if (url.href.startsWith(`${process.env.SERVICE_URL}/`)) return answer(url, init)
-    // Local engines need no permission; the proxy records their requests.
+    // Skips requests to local engines, which the proxy records.
     if (url.hostname.startsWith('127.')) return fetch(input, init)
     calls.push(callOfFetch(url, init.method ?? 'GET', String(init.body ?? '')))
     return answer(url, init)
@@ -291,7 +284,7 @@ export async function recordCalls(work: () => Promise<unknown>, answer = unanswe
     globalThis.fetch = fetch
     vi.unstubAllEnvs()
     front.end()
-    // The modules loaded for the work would use the proxy, which has ended.
+    // Resets the modules, because those loaded for the work would use the closed proxy.
     vi.resetModules()
   }
   return calls

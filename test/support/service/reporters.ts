@@ -43,7 +43,7 @@ export async function openAccount(service: Service): Promise<{ accountId: string
   return { accountId: data.account.id, call: createCaller(service, data.api_token.token) }
 }
 
-/** Creates an account with an authorization per client at one gateway: two reporters per client. */
+/** Creates an account with one authorization per client at one gateway. Returns two reporters per client. */
 export async function openReporters(service: Service, clients: number) {
   const { accountId, call } = await openAccount(service)
   const create = async (path: string, body: unknown, bearer?: string): Promise<Body> => {
@@ -79,7 +79,7 @@ export async function openReporters(service: Service, clients: number) {
   return { accountId, call, reporters }
 }
 
-/** Acknowledged reports of a flow. */
+/** Acknowledged reports of one flow. */
 type Acknowledged = { closed: boolean; bytes: number }
 
 const nameOf = (authorizationId: string, role: string, start: string) => `${authorizationId} ${role} ${start}`
@@ -95,7 +95,7 @@ export class Ledger {
     return `${new Date(Math.floor(micros / 1_000)).toISOString().slice(0, -1)}${String(micros % 1_000).padStart(3, '0')}Z`
   }
 
-  /** Opens `count` flows, and closes the flows of the previous batch. */
+  /** Builds reports that open `count` flows and close the flows of the previous batch. */
   batch(count: number, before: Flow[]): { opened: Flow[]; reports: object[] } {
     const opened = Array.from({ length: count }, () => {
       const flow_start = this.#start()
@@ -153,7 +153,7 @@ export class Ledger {
     for (const [name, { closed, bytes }] of this.flows) {
       const entry = read.get(name)
       if (!entry) lost++
-      // A close that was not acknowledged may still be in the log.
+      // Checks bytes only after an acknowledged close, because the log may contain other closes.
       else if (closed && entry.rx_bytes !== bytes) wrong++
     }
     return { lost, duplicated, wrong }
@@ -173,7 +173,6 @@ export async function report(call: Caller, { token }: Reporter, reports: object[
   return false
 }
 
-/** Reads every entry of a log query, page by page. */
 export async function readLog(call: Caller, query: string): Promise<Body[]> {
   const entries: Body[] = []
   let cursor = ''

@@ -6,8 +6,8 @@ import { vi } from 'vitest'
 const { handle } = NodeHttpHandler.prototype
 
 /**
- * Lets the SDK send AWS requests by `fetch`, which a test can replace. Signing, parsing and retries of the SDK stay.
- * Requests to this machine use the network. Removes the local endpoint of Lambda, which engines of a run may have set.
+ * Makes the SDK send AWS requests by `fetch`, which a test can replace. The SDK still signs, parses and retries. Local requests use the
+ * network. Removes the local Lambda endpoint, which the test engines may have set.
  */
 export function sdkByFetch(): void {
   vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', '')
@@ -27,7 +27,7 @@ export function sdkByFetch(): void {
   })
 }
 
-/** Replaces the endpoint of an existing client, which has already resolved it. */
+/** Replaces the endpoint of a client that has already resolved its endpoint. */
 export function pointAt(client: { config: object }, endpoint: string): void {
   const { protocol, hostname, port, pathname: path } = new URL(endpoint)
   const parsed = { protocol, hostname, port: Number(port), path }

@@ -12,13 +12,12 @@ export type Service = {
   readonly credentials: Credentials
   readonly dataDir: string
   readonly pid: number
-  /** Output since the last start. */
   output(): string
   /** Resolves when the process ends. */
   exited(): Promise<unknown>
-  /** Ends the process as Ctrl-C does. Removes its data directory, unless the caller provided it. */
+  /** Ends the process with SIGTERM. Removes the data directory, unless the caller provided one. */
   stop(): Promise<void>
-  /** Kills the process. Its data directory remains for the next start. */
+  /** Kills the process with SIGKILL. The data directory remains for the next start. */
   kill9(): Promise<void>
   /** Restarts the process on its data directory and port. */
   restart(): Promise<void>
@@ -30,7 +29,7 @@ const repositoryRoot = fileURLToPath(new URL('../../../', import.meta.url))
 
 const { scripts } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'))
 
-/** Runs a script as npm does, without the environment variables of this test run. */
+/** Spawns a script of package.json as npm does, without the test run's environment variables. */
 function spawnLocal(script: string, args: string[], variables: Record<string, string> = {}): ChildProcess {
   const { PATH = '', HOME = '', TMPDIR } = process.env
   return spawn(process.execPath, [...scripts[script].split(' ').slice(1), ...args], {
@@ -40,7 +39,6 @@ function spawnLocal(script: string, args: string[], variables: Record<string, st
   })
 }
 
-/** Runs a script to its end. */
 export async function runLocal(script: string, args: string[], variables: Record<string, string> = {}, input = '') {
   const child = spawnLocal(script, args, variables)
   let stdout = ''
@@ -138,9 +136,7 @@ export async function createSite(service: Service, name: string): Promise<string
   return ((await response.json()) as { data: { id: string } }).data.id
 }
 
-/**
- * Lists the processes whose command line names the directory: the service, the host of its engines, the table's engine.
- */
+/** Returns the ids of the processes whose command line contains the directory: the service, the engine host and the table's engine. */
 export const processesOn = (dir: string) =>
   readdirSync('/proc').filter((pid) => {
     try {

@@ -1,11 +1,10 @@
 import { vi } from 'vitest'
 import { replyWith, stubService } from './stub-service.ts'
 
-/** A stub of Secrets Manager with one secret. Modules that are loaded after `use` call it. */
+/** Starts a stub of Secrets Manager with one secret. Modules that are loaded after `use` send requests to the stub. */
 export async function stubSecrets() {
   const stub = await stubService(replyWith(400, {}))
   return {
-    /** Sets the secret's text for the next requests. */
     setSecret(SecretString?: string) {
       stub.reply(replyWith(200, { SecretString }))
     },

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 type RecordedRequest = { headers: IncomingHttpHeaders; body: string; path: string }
 type Reply = (response: ServerResponse, request: RecordedRequest) => void
 
-/** Starts an HTTP server on this machine that records requests and sends configurable replies. */
+/** Starts a local HTTP server that records requests and sends configurable replies. */
 export async function stubService(reply: Reply) {
   const requests: RecordedRequest[] = []
   const server = createServer(async (incoming, response) => {
@@ -28,7 +28,6 @@ export async function stubService(reply: Reply) {
   }
 }
 
-/** Builds a reply with this status and a JSON body. */
 export const replyWith =
   (status: number, body: object, headers: Record<string, string> = {}): Reply =>
   (response) => {

@@ -14,7 +14,7 @@ export type Resource = {
 
 type Json = { [name: string]: unknown }
 
-/** Freezes a value deeply, because tests share it. */
+/** Freezes a value deeply, because test files share the templates. */
 function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)
@@ -34,9 +34,7 @@ type Made = { stack: Stack; template: Contents }
 const nestedStackId = ({ nestedStackParent, nestedStackResource }: Stack): string =>
   nestedStackParent?.resolve((nestedStackResource as CfnResource | undefined)?.logicalId)
 
-/**
- * Replaces references to other templates, including nested stacks' outputs and parameters, by the referenced values.
- */
+/** Replaces references to other templates with the referenced values, including outputs and parameters of nested stacks. */
 function resolveImports(value: unknown, of: Made, all: Made[]): unknown {
   if (Array.isArray(value)) return value.map((item) => resolveImports(item, of, all))
   if (typeof value !== 'object' || value === null) return value
@@ -85,8 +83,8 @@ function flattenJoins(value: Json): Json {
 const cache = new Map<string, ReturnType<typeof synthesizeTemplates>>()
 
 /**
- * Returns the templates that the app deploys with these operations, without bundling code. They are frozen, because all
- * test files of a process share them.
+ * Synthesizes the templates that the app deploys with these operations, without bundling code. Cached templates are frozen, because test
+ * files of a process share them.
  */
 export function templatesOf(operations: OperationSource[], context: Record<string, unknown> = {}) {
   const cacheKey = JSON.stringify([
@@ -112,7 +110,6 @@ async function synthesizeTemplates(operations: OperationSource[], context: Recor
       stacks,
       /** Resources by template, with references to other stacks resolved. */
       resources,
-      /** Returns a top-level stack. */
       stack(name: string) {
         const at = found.findIndex((stack) => !stack.nested && stack.stackName === name)
         if (at < 0) throw new Error(`There is no stack ${name}.`)
@@ -122,11 +119,8 @@ async function synthesizeTemplates(operations: OperationSource[], context: Recor
           terminationProtection: found[at]?.terminationProtection,
         }
       },
-      /** Names of the top-level stacks. */
       names: found.filter(({ nested }) => !nested).map(({ stackName }) => stackName),
-      /** All resources of a type, by logical id. */
       entries: (type: string): [string, Resource][] => entries.filter(([, { Type }]) => Type === type),
-      /** Logical id of the function behind a referenced alias. */
       functionOfAlias: ({ Ref }: { Ref: string }): string | undefined =>
         entries.find(([id, { Type }]) => Type === 'AWS::Lambda::Alias' && id === Ref)?.[1].Properties.FunctionName.Ref,
       all: (type: string): Resource[] => entries.map(([, resource]) => resource).filter(({ Type }) => Type === type),

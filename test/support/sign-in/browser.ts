@@ -14,14 +14,14 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** Finds Chromium: the path in `CHROMIUM`, or the first usual name on the PATH. */
+/** Finds Chromium at the path in `CHROMIUM`, or else by its usual names on the PATH. */
 export function chromiumPath(): string | undefined {
   const { CHROMIUM, PATH = '' } = process.env
   const paths = PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
   return [...(CHROMIUM ? [CHROMIUM] : []), ...paths].find(isProgram)
 }
 
-/** Arguments that disable network traffic of the browser itself. */
+/** Chromium arguments that disable the browser's background traffic. */
 const quiet = [
   '--disable-gpu',
   '--disable-quic',
@@ -31,14 +31,14 @@ const quiet = [
   '--disable-sync',
 ]
 
-/** An element of the accessibility tree, as assistive technology presents it, in page order. */
+/** A node of the accessibility tree, which assistive technology presents. */
 type AccessibleNode = { role: string; name: string; focused: boolean; invalid: boolean; description: string }
 
 export type Browsing = {
   page: Page
   /** Violations of the content security policy since the browser was opened. */
   violations: string[]
-  /** Reads the named elements of the page from the accessibility tree. */
+  /** Returns the page's named elements from the accessibility tree, in page order. */
   accessibleNodes(): Promise<AccessibleNode[]>
   close(): Promise<void>
 }

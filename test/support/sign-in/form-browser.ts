@@ -19,12 +19,12 @@ function formsIn(html: string): Form[] {
   }))
 }
 
-/** Chooses the form of a page to submit, and its fields. Null follows the link to cancel. */
+/** Returns the form to submit with changed fields, or null to follow the page's cancel link. */
 type ChooseForm = (forms: Form[]) => { form: Form; fields?: Record<string, string> } | null
 
 /**
- * Submits forms on the pages of a provider, with its cookies, until it redirects to an address that starts with `home`.
- * Returns that address.
+ * Submits forms on a provider's pages, with cookies, until the provider redirects to an address that starts with `home`. Returns this
+ * address.
  */
 export async function walkForms(start: string, home: string, answer: ChooseForm): Promise<string> {
   const cookies = new Map<string, string>()

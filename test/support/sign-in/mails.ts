@@ -17,7 +17,7 @@ import { insertProvider } from '../accounts/portal-sessions.ts'
 import { insertActor } from '../accounts/rows.ts'
 import { pointAt } from '../service/sdk-by-fetch.ts'
 
-/** Captures passcode mails instead of sending them, until the mocks are restored and `stop` is called. */
+/** Captures passcode emails instead of sending them, until the mocks are restored and `stop` is called. */
 export async function catchMails(deliver: (mail: Mail) => Promise<void> = async () => {}) {
   const mails: Mail[] = []
   const running = new Set<Promise<unknown>>()
@@ -44,7 +44,7 @@ export async function catchMails(deliver: (mail: Mail) => Promise<void> = async 
   pointAt(awsClient(SESv2Client), services.endpoint)
   return {
     mails,
-    /** Resolves when all mail runs have ended. */
+    /** Resolves when all invocations of the passcode function have ended. */
     async settled() {
       while (running.size > 0) {
         await Promise.all(running)
@@ -55,16 +55,12 @@ export async function catchMails(deliver: (mail: Mail) => Promise<void> = async 
   }
 }
 
-/** Extracts the passcode from a mail. */
 export const passcodeIn = (mail: Mail | undefined): string => /^ {4}(\w{6})$/m.exec(mail?.text ?? '')?.[1] ?? ''
 
-/** Hashes by cost parameter, because verifying takes as long as hashing did. */
+/** Cached hashes by cost parameter, because verifying a hash takes as long as creating the hash. */
 const hashesByCost = new Map<number, Promise<string>>()
 
-/**
- * Creates an actor with a stored passcode, as if it had been mailed. All actors share one passcode, because hashing is
- * slow.
- */
+/** Creates an actor with a stored passcode, as if the passcode had been mailed. All actors share one passcode, because hashing is slow. */
 export async function mailedPasscode(accountId: string, context: 'client' | 'portal' = 'client') {
   const passcode = 'ABC234'
   const hashing = hashesByCost.get(passwordCost.ln) ?? hashPassword(passcode, Date.now() + 60_000)
@@ -101,7 +97,7 @@ export function useCheapHashes(): void {
 export function countHashes(): () => number {
   const queued = vi.spyOn(TaskQueue.prototype, 'run')
   return () => {
-    // Commits use queues, too, but without a deadline.
+    // Ignores queued commits, which have no deadline.
     const hashes = queued.mock.calls.filter(([, deadline]) => deadline !== undefined)
     queued.mockClear()
     return hashes.length

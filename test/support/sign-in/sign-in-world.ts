@@ -23,10 +23,7 @@ export function stubProviders({ issuer, secret }: Pick<PlainProvider, 'issuer' |
   vi.stubEnv('IDP_API_URL', issuer)
 }
 
-/**
- * Configures one local provider for every kind in each test of a file, and resets its behaviour and recorded requests
- * after each test.
- */
+/** Runs `stubProviders` before each test of a file. Resets the provider's behaviour and recorded requests after each test. */
 export function useProviderForEveryKind(fake: PlainProvider): void {
   beforeEach(() => stubProviders(fake))
   afterEach(() => {
@@ -39,7 +36,6 @@ export function useProviderForEveryKind(fake: PlainProvider): void {
 }
 
 let subjects = 0
-/** Returns a unique subject. */
 export const newSubject = () => `subject-${subjects++}`
 
 /** Creates an account whose people sign in with a local provider that issues arbitrary claims. */
@@ -55,10 +51,9 @@ export async function signInWorld({ fake: given, limits }: { fake?: PlainProvide
     account,
     person,
     emailOf: async (fields: object = {}) => String((await person(fields)).email),
-    /** Creates an auth provider of the account for the local provider. */
     newProvider: (kind: ProviderKind = 'oidc', fields: Partial<AuthProviderRow> = {}) =>
       insertLocalProvider(account.id, fake, kind, fields),
-    /** Signs in, and returns `signed in` or the reason of the refusal. The reason is only in the service's own log. */
+    /** Signs in, and returns `signed in` or the reason of the refusal, which only the service's log contains. */
     async signInOutcome(provider: AuthProviderRow, claims: Claims, userinfo: Claims | null = null, context = 'client') {
       const log = catchLog('WARN')
       const fields = { context }

@@ -63,7 +63,7 @@ export async function beginSignIn(providerId: string, { slug, source = newSource
   return { answer: started, url, providerState, home, verifier, state: sign_in.state, source }
 }
 
-/** Follows the provider's redirect back to the callback (`home`). */
+/** Follows the provider's redirect back to the service's callback, `home`. */
 export function returnFromProvider(
   { home }: { home: string },
   query: Record<string, string> | string,
@@ -79,14 +79,13 @@ export function returnFromProvider(
 /** The shared callback of deployment-wide providers, and of requests without a provider. */
 export const sharedCallback = { home: 'http://127.0.0.1/sign_in/callback' }
 
-/** Query parameters of the `Location` header. */
 export const redirectParams = ({ headers }: Answer): Record<string, string> =>
   Object.fromEntries(new URL(headers.location ?? 'about:blank').searchParams)
 
 export const redeemWith = (sign_in: Record<string, unknown>, source = newSource()): Promise<Answer> =>
   call(redeem, { method: 'POST', path: '/sign_in/token', body: { sign_in }, sourceIp: source })
 
-/** Signs a person in with these claims of the provider, up to the redeemed session. */
+/** Signs a person in with these claims of the provider, and redeems the returned code. */
 export async function signInBy(
   fake: PlainProvider,
   provider: Pick<AuthProviderRow, 'id'>,

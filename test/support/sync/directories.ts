@@ -7,7 +7,7 @@ import { collectionAt, handlerOf } from '../operations/operations.ts'
 type Fields = Record<string, unknown>
 
 let count = 0
-/** Valid fields of a new directory, different for each call. */
+/** Functions that return valid fields of a new directory, different at each call. */
 const fieldsOf: Record<DirectoryKind, () => Fields> = {
   suite: () => ({
     name: `Suite ${count++}`,
@@ -31,7 +31,7 @@ async function directoriesOf(kind: DirectoryKind) {
   return {
     ...operations,
     create,
-    /** Creates a directory and returns it in the form of later reads. */
+    /** Creates a directory, and returns its fields without the public key, which only the first response contains. */
     createAndGet: async (account: Account) => {
       const { public_jwk: _once, ...directory } = (await create(account)).body.data
       return directory
@@ -39,12 +39,11 @@ async function directoriesOf(kind: DirectoryKind) {
   }
 }
 
-/** Operations of every kind of directory (A26). `create` adds valid fields for those that a test omits. */
+/** Operations of every kind of directory (A26). `create` completes the given fields with valid values. */
 export const directoriesApi = Object.fromEntries(
   await Promise.all(directoryKinds.map(async (kind) => [kind, await directoriesOf(kind)] as const)),
 ) as Record<DirectoryKind, Awaited<ReturnType<typeof directoriesOf>>>
 
-/** Reads the stored row of a directory. */
 export async function storedDirectory(account: Account, kind: DirectoryKind, id: string) {
   const row = await getRow(directories[kind], account.id, id)
   if (!row) throw new Error('It is gone.')

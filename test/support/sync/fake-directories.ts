@@ -14,7 +14,7 @@ import type { TenantFake } from '#test/fakes/tenant.ts'
 
 const limits = { maxBytes: 4_000_000, keepAlive: true }
 
-/** Opens an adapter for a fake. `given` overrides the correct connection. */
+/** Opens an adapter for a fake provider. `given` overrides parameters of the correct connection. */
 export const suiteOf = (fake: SuiteFake, given: Partial<Parameters<typeof suiteDirectory>[0]> = {}) =>
   suiteDirectory(
     {
@@ -32,7 +32,7 @@ export const suiteOf = (fake: SuiteFake, given: Partial<Parameters<typeof suiteD
   )
 
 let pair: { privateKey: string; jwk: Record<string, unknown> } | undefined
-/** Signing key for all directories of a process, because generating one takes longer than a test. */
+/** Returns one signing key for all directories of a process, because generating a key takes longer than a test. */
 export function directoryKey() {
   if (pair) return pair
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })

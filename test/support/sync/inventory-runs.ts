@@ -18,7 +18,7 @@ import { ScriptedInventory } from './scripted-inventory.ts'
 
 type Fields = Record<string, unknown>
 
-/** An account with a posture provider and an inventory in memory, whose runs the test executes. */
+/** Creates an account with a posture provider whose inventory is in memory. The test executes the runs. */
 export async function newInventoryWorld(given?: Account, fields: Fields = mdmFields()) {
   const account = given ?? (await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } }))
   const fleet = new ScriptedInventory()
@@ -48,7 +48,7 @@ export async function newInventoryWorld(given?: Account, fields: Fields = mdmFie
     step,
     last,
     open: () => readOpenRun(account.id, id),
-    /** Executes a whole run and returns it after its end. */
+    /** Executes a run to its end, and returns the finished run. */
     async run(preview = false): Promise<Run> {
       connect()
       await begin(preview)

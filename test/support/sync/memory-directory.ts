@@ -10,7 +10,6 @@ import type {
 } from '#shared/sync/adapter.ts'
 import { ProviderFault } from '#shared/sync/adapter.ts'
 
-/** A person of a directory in memory. */
 export const memoryUser = (idp_id: string, fields: Partial<DirectoryUser> = {}): DirectoryUser =>
   ({
     ...emptyProfile,
@@ -31,15 +30,15 @@ export const memoryGroup = (idp_id: string, fields: Partial<DirectoryGroup> = {}
   ...fields,
 })
 
-/** A directory in memory. The next call sees changes by a test. A group without `members` counts as deleted. */
+/** A directory in memory, which tests can change between calls. A group without an entry in `members` is reported as deleted. */
 export type MemoryDirectory = {
   issuer: string
   users: DirectoryUser[]
   groups: DirectoryGroup[]
   members: Map<string, DirectoryMember[]>
-  /** Ids that `confirm` returns in addition to those of `users`, as with an incomplete list. */
+  /** Ids that `confirm` returns in addition to the active users, as if the list of users were incomplete. */
   hidden: string[]
-  /** Runs before each call; throws to make the call fail. */
+  /** Runs before each call. A thrown error makes the call fail. */
   before: (call: string) => void | Promise<void>
 }
 

@@ -6,7 +6,6 @@ type Fields = Record<string, unknown>
 
 let count = 0
 
-/** Fields of a new posture provider of type `mdm`. */
 export const mdmFields = (fields: Fields = {}): Fields => ({
   type: 'mdm',
   name: `Fleet ${count++}`,
@@ -16,7 +15,6 @@ export const mdmFields = (fields: Fields = {}): Fields => ({
   ...fields,
 })
 
-/** Fields of a new posture provider of type `tenant`. */
 export const tenantFields = (fields: Fields = {}): Fields => ({
   type: 'tenant',
   name: `Tenant ${count++}`,
@@ -26,7 +24,6 @@ export const tenantFields = (fields: Fields = {}): Fields => ({
   ...fields,
 })
 
-/** Reads the stored row of a posture provider. */
 export async function storedProvider(account: Account, id: string) {
   const row = await getRow(postureProviders, account.id, id)
   if (!row) throw new Error('It is gone.')

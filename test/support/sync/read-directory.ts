@@ -2,7 +2,7 @@ import { afterAll, beforeAll, vi } from 'vitest'
 import type { DirectoryAdapter, DirectoryMember, GroupRef, ProviderPage, Skipped } from '#shared/sync/adapter.ts'
 import { ProviderFault } from '#shared/sync/adapter.ts'
 
-/** Allows calls to fakes on this machine, for the tests of a file. */
+/** Allows requests to local fakes in all tests of a file. */
 export function callsFakes(): void {
   beforeAll(() => {
     vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
@@ -14,7 +14,7 @@ export function callsFakes(): void {
 
 export type Walked<T> = { entries: T[]; skipped: Skipped[]; pages: number }
 
-/** Reads a list from its start to its end. */
+/** Reads all pages of a list. */
 export async function walk<T>(read: (position: string | null) => Promise<ProviderPage<T>>): Promise<Walked<T>> {
   const found: Walked<T> = { entries: [], skipped: [], pages: 0 }
   let position: string | null = null
@@ -33,7 +33,7 @@ export const walkGroups = (adapter: DirectoryAdapter) => walk((position) => adap
 export const walkMembers = (adapter: DirectoryAdapter, group: GroupRef): Promise<Walked<DirectoryMember>> =>
   walk((position) => adapter.members(group, position))
 
-/** Person number 17 of the company of every fake, as an adapter returns it. */
+/** Person 17 in the company of every fake provider, as an adapter returns the person. */
 export const person17 = {
   email: 'ben.brook.17@example.com',
   name: 'Ben Brook',
@@ -48,14 +48,17 @@ export const person17 = {
   active: true,
 }
 
-/** A reference to a group by its id, as `members` takes it. */
+/** Builds a reference to a group by its id, as the adapter's `members` expects. */
 export const groupOf = (idp_id: string, stated_members: number | null = null): GroupRef => ({
   idp_id,
   entity_type: 'group',
   stated_members,
 })
 
-/** Returns the fault that a call throws. @throws Error if it throws none */
+/**
+ * Returns the fault that a call throws.
+ * @throws Error if the call succeeds or fails with another error
+ */
 export async function faultOf(call: Promise<unknown>): Promise<ProviderFault> {
   const end = await call.then(
     () => new Error('There was no fault.'),

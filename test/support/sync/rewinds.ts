@@ -9,8 +9,8 @@ import { runsApi } from './directories.ts'
 import { newSyncWorld } from './sync-runs.ts'
 
 /**
- * A synced directory of six people in two groups, one of which, `staff`, has access to a resource. `lose` executes a
- * run that deletes two of the people and the group `staff`, regardless of the brake.
+ * Creates a synced directory of six people in two groups. The group `staff` has access to a resource. `lose` executes a run that deletes
+ * two people and `staff`, regardless of the deletion brake.
  */
 export async function newRewindWorld() {
   const world = await newSyncWorld()
@@ -38,7 +38,7 @@ export async function newRewindWorld() {
   }
   const resource = await addResource('Wiki')
   const policy = await addPolicy('staff', resource.id)
-  /** Enables the directory and executes a run that the brake does not stop. */
+  /** Enables the directory, and executes a run that the deletion brake does not stop. */
   async function runAll(): Promise<Run> {
     await updateRow(account.id, directories.idp, await world.row(), { accept_deletions: true, is_disabled: false })
     return world.run()
@@ -56,7 +56,7 @@ export async function newRewindWorld() {
       company.groups = [{ id: 'all', members: company.users.map(({ id }) => id) }]
       return runAll()
     },
-    /** Executes the whole rewind of a run and returns it after its end. */
+    /** Executes a run's rewind to its end, and returns the finished rewind. */
     async rewind(runId: string): Promise<Run> {
       const { status, text } = await runsApi.idp.rewind(account, world.id, runId)
       if (status !== 202) throw new Error(text)
@@ -68,7 +68,7 @@ export async function newRewindWorld() {
 
 export type RewindWorld = Awaited<ReturnType<typeof newRewindWorld>>
 
-/** Executes a rewind until its owners are restored, but not yet the rows that belong to them. */
+/** Executes a rewind until the owning rows, such as groups, are restored. Stops before the rows that belong to owning rows. */
 export async function rewindOwners(world: RewindWorld, runId: string): Promise<void> {
   await runsApi.idp.rewind(world.account, world.id, runId)
   for (let steps = 0; !(await world.groupOf('staff')); steps++) {

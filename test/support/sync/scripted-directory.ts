@@ -20,7 +20,7 @@ export type ScriptedGroup = {
   unread?: string[]
 }
 
-/** Hook before each response; throws the fault that the provider shall have. */
+/** Hook before each response. Throws a fault to simulate a failure of the provider. */
 type Before = (call: string, position: string | null) => void | Promise<void>
 
 const userOf = ({ id, email, name = `Name of ${id}`, active = true, fields }: ScriptedUser): DirectoryUser =>

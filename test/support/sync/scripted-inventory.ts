@@ -5,11 +5,11 @@ type DeviceEntry = { mdm_id: string } & Record<string, DeviceValue>
 /** A paginated device inventory in memory, whose devices and faults a test sets. */
 export class ScriptedInventory {
   devices: DeviceEntry[] = []
-  /** Entries of lists other than that of the devices. */
+  /** Entries of the lists other than `devices`, by list name. */
   furtherLists: Record<string, DeviceEntry[]> = {}
   skipped: Skipped[] = []
   perPage = 2
-  /** Hook before each response; throws the fault that the provider shall have. */
+  /** Hook before each response. Throws a fault to simulate a failure of the provider. */
   before: (list: string, position: string | null) => void | Promise<void> = () => {}
   readonly calls: string[] = []
 

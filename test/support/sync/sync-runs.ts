@@ -19,12 +19,12 @@ import { type Account, newAccount } from '../accounts/account.ts'
 import { directoriesApi } from './directories.ts'
 import { ScriptedDirectory } from './scripted-directory.ts'
 
-/** Rows of an account that runs change. */
+/** Rows of an account that sync runs can change. */
 export type SyncedState = {
   actors: ActorRow[]
   identities: ExternalIdentityRow[]
   groups: GroupRow[]
-  /** `<group> <email of the actor>`, with the group's `idp_id` or else its name. */
+  /** Memberships as `<group> <actor>`: the group's `idp_id` or name, and the actor's email or name. */
   memberships: string[]
 }
 
@@ -49,7 +49,7 @@ async function stateOf(accountId: string): Promise<SyncedState> {
   }
 }
 
-/** An account with a directory of a company in memory, whose runs the test executes. */
+/** Creates an account with a directory whose company is in memory. The test executes the runs. */
 export async function newSyncWorld(kind: DirectoryKind = 'idp', given?: Account) {
   const account = given ?? (await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } }))
   const company = new ScriptedDirectory()
@@ -83,7 +83,7 @@ export async function newSyncWorld(kind: DirectoryKind = 'idp', given?: Account)
     step,
     last,
     open: () => readOpenRun(account.id, directory.id),
-    /** Executes a whole run and returns it after its end. */
+    /** Executes a run to its end, and returns the finished run. */
     async run(preview = false): Promise<Run> {
       await begin(preview)
       await step()
@@ -95,7 +95,7 @@ export async function newSyncWorld(kind: DirectoryKind = 'idp', given?: Account)
 
 export type SyncWorld = Awaited<ReturnType<typeof newSyncWorld>>
 
-/** Removes ids and times from a state, so that the states of two accounts can be compared. */
+/** Removes ids and times from the rows, so that two accounts can be compared. */
 export function normalize({ actors: people, identities, groups: all, memberships: members }: SyncedState) {
   const emails = new Map(people.map(({ id, email, name }) => [id, email ?? name]))
   const sorted = <T>(list: T[]) => list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))

@@ -5,7 +5,7 @@ import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 type Item = Record<string, unknown>
 
-/** Returns a row as an older version stored it: without the optional fields that contain their default. */
+/** Returns a row as an earlier version of the service stored it, without optional fields that contain their default. */
 function withoutDefaults(item: Item, { defaults }: Entity): Item {
   const optional = defaults as Item
   const stored = Object.entries(item).filter(
@@ -14,7 +14,7 @@ function withoutDefaults(item: Item, { defaults }: Entity): Item {
   return Object.fromEntries(stored)
 }
 
-/** Stores all rows as an older version did, until the mocks are restored. */
+/** Stores rows as an earlier version of the service did, until the mocks are restored. `names` collects the entities of these rows. */
 export function ageRows(entities: Map<string, Entity>): { names: Set<string> } {
   const names = new Set<string>()
   interceptTable(async (command, send) => {

@@ -1,6 +1,6 @@
 import { table } from '#shared/table/table.ts'
 
-/** Use of the table: requests, sequential round trips, and read and write units. */
+/** Table usage: requests, sequential round trips, read units and write units. */
 export type Consumed = { requests: number; trips: number; reads: number; writes: number }
 
 type Capacity = { CapacityUnits?: number; ReadCapacityUnits?: number; WriteCapacityUnits?: number }
@@ -9,27 +9,27 @@ type Answer = { ConsumedCapacity?: Capacity | Capacity[]; Responses?: unknown }
 const writing = /^(Put|Update|Delete|TransactWrite|BatchWrite|BatchExecuteStatement)/
 
 let running: Consumed | null = null
-/** Length of the longest chain of completed requests. A new request may depend on that chain. */
+/** Length of the longest chain of completed requests. A new request may depend on all requests of this chain. */
 let returned = 0
 
-/** Capacity units of a response. Failed statements are billed but not reported if all statements failed. */
+/** Returns the capacity units of a response. If all statements failed, AWS bills one unit each but reports none. */
 function unitsOf({ ConsumedCapacity, Responses }: Answer): number {
   const statements: { Error?: object }[] = Array.isArray(Responses) ? Responses : []
   if (statements.length > 0 && statements.every(({ Error: error }) => error)) return statements.length
   return [ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
 }
 
-/** Measures every request of the table's client in its middleware, which also runs when a test mocks `send`. */
+/** Adds middleware that measures every request of the table's client. Middleware also runs when a test mocks `send`. */
 function install(): void {
   table().middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {
-        // Requests of other test files in this process pass unmeasured.
+        // Skips requests outside `measure`, such as those of other test files in this process.
         if (running === null) return next(args)
         const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' as const }
         const trip = returned + 1
         const answer = await next({ ...args, input } as typeof args).catch((error: Error) => {
-          // AWS bills a write whose condition fails, but its error reports no capacity.
+          // Adds the write that AWS bills for a failed condition, because the error reports no capacity.
           if (running && error.name === 'ConditionalCheckFailedException') {
             running.requests++
             running.writes++

@@ -3,20 +3,20 @@ import { HttpRequest, HttpResponse } from '@smithy/core/protocols'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { table } from '#shared/table/table.ts'
 
-/** A response of the engine, as the SDK passes it to its deserializer. */
+/** Response of the engine, as the SDK's deserializer receives it. */
 export type EngineAnswer = { response: unknown }
 
-/** A request on its way to the engine: the operation, its input in wire format, and a function that sends it. */
+/** A request to the engine: the operation, the input in wire format, and a function that sends the request. */
 export type EngineRequest = { operation: string; input: Record<string, unknown>; send: () => Promise<EngineAnswer> }
 
-/** Builds an error response of DynamoDB, which the SDK's client parses as on AWS. */
+/** Builds an error response in DynamoDB's wire format, which the SDK parses as on AWS. */
 export function engineError(type: string, fields: Record<string, unknown> = {}, statusCode = 400): EngineAnswer {
   const message = `${type} said the table`
   const body = Buffer.from(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message, ...fields }))
   return { response: new HttpResponse({ statusCode, headers: { 'x-amzn-requestid': 'TESTREQUESTID' }, body }) }
 }
 
-/** Reads a response to its end: an unread one occupies one of the client's 50 sockets. */
+/** Reads a response completely, because an unread response occupies one of the client's 50 sockets. */
 async function wholeAnswer({ response }: EngineAnswer): Promise<EngineAnswer> {
   const { statusCode, headers, body } = response as HttpResponse
   return { response: new HttpResponse({ statusCode, headers, body: await buffer(body) }) }
@@ -25,7 +25,7 @@ async function wholeAnswer({ response }: EngineAnswer): Promise<EngineAnswer> {
 const name = 'interceptsEngine'
 
 /**
- * Intercepts requests between the table's client (with its retries) and the engine. Returns a function that ends it.
+ * Intercepts requests between the table's client and the engine, below the client's retries. Returns a function that ends the interception.
  */
 export function interceptEngine(answer: (request: EngineRequest) => Promise<EngineAnswer>): () => void {
   const { middlewareStack } = table()

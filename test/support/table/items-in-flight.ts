@@ -7,7 +7,7 @@ import { statementKey } from './statement-key.ts'
 
 type Attribute = { S?: string }
 type WireKey = { pk: Attribute; sk: Attribute }
-/** An event at an instant of the simulated time. */
+/** A callback at an instant of simulated time. `order` decides between equal instants. */
 type Event = { at: number; order: number; happen: () => unknown }
 type InFlight = { transactions: number; writes: number }
 
@@ -40,19 +40,18 @@ function touchedItems({ operation, input }: EngineRequest): string[] {
 }
 
 /**
- * Latency of a request in milliseconds: a minimum, and the mean of an exponential addition. One in a hundred requests
- * takes ten times as long.
+ * Latencies by operation in milliseconds: a minimum, and the mean of an exponentially distributed addition. One request in a hundred takes
+ * ten times as long.
  */
 type Latencies = Record<string, [min: number, mean: number]>
 const latencies: Latencies = { GetItem: [2, 2], BatchGetItem: [3, 4], Query: [3, 4], TransactWriteItems: [12, 12] }
 
 /**
- * Simulates time and DynamoDB's transaction conflicts in front of the engine, which is serial and never conflicts. A
- * request has a latency and takes effect at some instant of it. An item takes part in one transaction at a time. A
- * plain write to such an item is refused with `TransactionConflictException`. A transaction with an item of another
- * transaction or of a plain write is cancelled with the reason `TransactionConflict`. Reads and plain writes do not
- * conflict. (Transactions, "Transaction conflict handling in DynamoDB"; TransactWriteItems, "An ongoing operation is in
- * the process of updating the same item".)
+ * Simulates time and DynamoDB's transaction conflicts in front of the engine, which is serial and never conflicts. Each request takes
+ * effect at an instant within its latency. An item takes part in one transaction at a time. A plain write to an item in a transaction fails
+ * with `TransactionConflictException`. A transaction is cancelled with the reason `TransactionConflict` if one of its items is in another
+ * transaction or in a plain write. Reads and plain writes do not conflict. (Transactions, "Transaction conflict handling in DynamoDB";
+ * TransactWriteItems, "An ongoing operation is in the process of updating the same item".)
  */
 export class ItemsInFlight {
   /** Milliseconds since the start of the simulation. */
@@ -69,7 +68,7 @@ export class ItemsInFlight {
 
   /**
    * Makes the waits and table requests of this process use simulated time until `end`.
-   * @param slower higher latencies of operations, so that more happens during them
+   * @param slower higher latencies by operation, so that more events happen during a request
    */
   constructor(seed: number, slower: Latencies = {}) {
     this.latencies = { ...latencies, ...slower }
@@ -90,7 +89,7 @@ export class ItemsInFlight {
     }
   }
 
-  /** Runs work in simulated time. Returns each result with its simulated milliseconds. */
+  /** Runs pieces of work concurrently in simulated time. Returns each result with its duration in simulated milliseconds. */
   async run<T>(work: (() => Promise<T>)[]): Promise<{ result: T; ms: number }[]> {
     let left = work.length
     const results = Promise.all(
@@ -105,7 +104,7 @@ export class ItemsInFlight {
     )
     results.catch(() => {})
     while (left > 0) {
-      // Lets the work send its next requests or wait.
+      // Lets the work send its next requests before the next event is chosen.
       await setImmediate()
       const event = this.next()
       if (!event) continue
@@ -184,7 +183,7 @@ export class ItemsInFlight {
     }
   }
 
-  /** The error for a request that conflicts at one of these items; null without a conflict. */
+  /** Returns the error for a request that conflicts on one of these items, or null without a conflict. */
   private refusal(operation: string, items: string[]): EngineAnswer | null {
     const isTransaction = operation === 'TransactWriteItems'
     const meets = items.map((item) => {

@@ -2,10 +2,10 @@ import { vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 
 const now = Date.now.bind(Date)
-/** Total shift of the process's clock, which never goes back, even across test files. */
+/** Total shift of the process's clock in milliseconds. The clock never goes back, even across test files. */
 let shiftMs = 0
 
-/** Moves the clock forward by minutes, so that cached values expire. */
+/** Returns functions that advance the clock, so that cached values expire. */
 export function movableClock() {
   const pass = (ms: number) => {
     shiftMs += ms

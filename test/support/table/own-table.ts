@@ -5,7 +5,7 @@ import { table } from '#shared/table/table.ts'
 
 type Items = Record<string, unknown>[]
 
-/** Creates a table for this test file, for tests that read every item. `end` switches back to the shared table. */
+/** Creates a separate table for a test file that reads every item. `end` switches back to the shared table. */
 export async function useOwnTable() {
   const [shared, ownName] = [process.env.TABLE_NAME as string, `own-${randomUUID()}`]
   const engine = new DynamoDBClient({})
@@ -40,7 +40,7 @@ export async function useOwnTable() {
   }
   return {
     items,
-    /** Restores the items of an account to an earlier state, and deletes later ones. */
+    /** Restores an account's items to those in `at`, and deletes all others. */
     async restore(account: string, at: Items): Promise<void> {
       const keys = new Set(at.map(keyOf))
       for (const item of await items(account)) {

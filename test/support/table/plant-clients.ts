@@ -9,12 +9,12 @@ import type { AccessWorld } from '../access/access.ts'
 import { publicKey } from '../access/public-key.ts'
 import { plantItems } from './plant-rows.ts'
 
-/** Fields of a client without a device description and without verification. */
+/** Fields of an unverified client without a device description. */
 export const bareClient = { ...undescribed, verified_at: null }
 
 /**
- * Writes registered clients of the world's actor into the table, each with a token, without sessions. Each can start a
- * session and request the world's resource.
+ * Writes registered clients of the world's actor into the table, each with a token but no session. `start` of a client starts a session,
+ * and `ask` requests the world's resource.
  */
 export async function plantClients(
   { account, actor, resource, startSession, ask }: AccessWorld,

@@ -4,10 +4,10 @@ import { marshall } from '@aws-sdk/util-dynamodb'
 import type { Item } from '#shared/table/keys.ts'
 import { tableName } from '#shared/table/table.ts'
 
-/** Rows per transaction. Other writers can write in between. */
+/** Rows per transaction of the database file. Other processes can write between two transactions. */
 const chunk = 500
 
-/** Returns the size in bytes that DynamoDB charges for. */
+/** Returns the size of a value in bytes by DynamoDB's rules for item sizes. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
   if (typeof value === 'number') return Math.ceil(String(value).length / 2) + 1
@@ -20,15 +20,13 @@ function sizeOf(value: unknown): number {
 const itemSize = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + sizeOf(value), 0)
 
-/** Serializes bytes as base64. */
+/** JSON replacer that encodes binary attributes as base64. */
 const asJson = (_key: string, value: unknown) =>
   typeof value === 'object' && value !== null && 'B' in value
     ? { B: Buffer.from(value.B as Uint8Array).toString('base64') }
     : value
 
-/**
- * Writes items directly into the database file of the local engine, for amounts that would take too long by its API.
- */
+/** Writes items directly into the database file of the local engine, because the API would be too slow for large amounts. */
 export function plantIntoFile(items: Iterable<Item>): void {
   const file = process.env.DYNAMODB_FILE
   if (!file) throw new Error('DYNAMODB_FILE is missing: items are written into the file of the local engine.')

@@ -7,11 +7,11 @@ import { publicKey } from '../access/public-key.ts'
 import type { Account } from '../accounts/account.ts'
 import { plantItems, plantRows } from './plant-rows.ts'
 
-/** Writes groups into the table that no directory manages. */
+/** Writes groups without a directory into the table. */
 export const plantGroups = (account: Account, count: number): Promise<GroupRow[]> =>
   plantRows<GroupRow>(account.id, groups, count, (i) => ({ name: `Group ${i}`, ...nativeGroup }), [])
 
-/** Writes described, online clients of the administrator into the table. */
+/** Writes online clients of the administrator, with device descriptions, into the table. */
 export async function plantOnlineClients(account: Account, count: number): Promise<ClientRow[]> {
   const planted = await plantRows<ClientRow>(
     account.id,

@@ -40,7 +40,6 @@ export async function plantRows<R extends Row>(
   return rows
 }
 
-/** Writes rows as `plantRows` does, and returns their ids. */
 export const plantIds = async <R extends Row>(...planted: Parameters<typeof plantRows<R>>): Promise<string[]> =>
   (await plantRows(...planted)).map(({ id }) => id)
 

@@ -2,7 +2,7 @@ import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import type { Item } from '#shared/table/keys.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 
-/** Records each version of each row that transactions store, by key, oldest first, until the mocks are restored. */
+/** Records every version of the rows that transactions store, by key and oldest first, until the mocks are restored. */
 export function recordVersions(): Map<string, Item[]> {
   const versions = new Map<string, Item[]>()
   interceptTable(async (command, send) => {

@@ -4,8 +4,8 @@ type Sent = { Statement?: string; Parameters?: unknown[] }
 type Kind = 'INSERT' | 'UPDATE' | 'DELETE' | 'SELECT'
 
 /**
- * Parses a PartiQL statement of the service: its kind, and the key of its item.
- * @throws Error for any other form
+ * Parses the kind and the item key of a PartiQL statement of the service.
+ * @throws Error for a statement in another form
  */
 export function statementKey({ Statement = '', Parameters = [] }: Sent): Key & { kind: Kind } {
   const kind = /^(INSERT|UPDATE|DELETE|SELECT)\b/.exec(Statement)?.[1] as Kind | undefined

@@ -24,7 +24,7 @@ async function commits(account: string) {
   return records
 }
 
-/** Creates sites by concurrent writers. Expects a strict order of their commits, and that none is lost. */
+/** Creates sites with concurrent writers, and expects strictly ordered commits without a loss. */
 export async function expectStrictOrder(writers: number, each: number): Promise<void> {
   const account = await newAccount()
   const before = (await commits(account.id)).length

@@ -1,7 +1,7 @@
 import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 
-/** HTTP statuses of the table's errors. Like the SDK, the product checks the status if the error's name is unknown. */
+/** HTTP statuses of the table's server errors. The service and the SDK check the status of an error with an unknown name. */
 const statuses: Record<string, number> = { InternalServerError: 500, ServiceUnavailable: 503 }
 
 /** Fails matching commands with an error of this name until the mocks are restored. */
@@ -44,7 +44,7 @@ export function crashAfter(writes: number, { isResponseLost = false } = {}): voi
   })
 }
 
-/** Runs `happen` once, before the table request with this number. */
+/** Runs `happen` once, before the table request at the index `at`, counted from zero. */
 export function beforeRequest(at: number, happen: () => Promise<void>): { happened: boolean } {
   const state = { happened: false }
   let left = at
