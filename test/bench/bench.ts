@@ -62,7 +62,7 @@ function syncSize() {
   return { users: thousand * 1_000, groups: thousand * 20, memberships: thousand * 5_000 }
 }
 
-/** Folder of the table for `--sync`: the value of `--in`. An interrupted bench resumes from it. */
+/** Folder (`--in`) for the table of `--sync`. An interrupted bench resumes from this folder. */
 const syncFolder = (): string | null => {
   const at = process.argv.indexOf('--in')
   return at < 0 ? null : (process.argv[at + 1] ?? null)
@@ -99,7 +99,7 @@ async function printLive(): Promise<void> {
   await liveFigures(rates.length > 0 ? rates : [10, 25, 50], print)
 }
 
-/** Measures the number of clients after `--live-crowd` (default 1,000). */
+/** Measures a crowd on the live channel. Its size follows `--live-crowd` (default 1,000). */
 async function printLiveCrowd(): Promise<void> {
   const size = Number(process.argv[process.argv.indexOf('--live-crowd') + 1] ?? 1_000)
   if (!(Number.isInteger(size) && size > 0)) throw new Error('Use: npm run bench -- --live-crowd [clients]')
@@ -163,14 +163,14 @@ const printComparison = (): Promise<void> =>
     print(`${importTable(compared)}\n${await callTable(compared)}`)
   })
 
-/** Compares the request path with the last commit before it used the SDK's clients (docs/decisions/0042). */
+/** Compares the request path with the last revision before the use of the SDK's clients (docs/decisions/0042). */
 async function printRequestPath(): Promise<void> {
-  // Leases of gateways must outlast a slow machine.
+  // Lengthens gateway leases, so that they outlast the bench on a slow machine.
   process.env.HEARTBEAT_SECS = '3600'
   await withRevision('28083990', (compared) => printRequestPathOf(compared, print))
 }
 
-/** Compares the import times of functions without sign-in with those of a revision. */
+/** Compares the import times of functions without sign-in with the times of a revision. */
 const printImports = (): Promise<void> =>
   withRevision(revisionAfter('--imports'), async (compared) => {
     const measured = signInImports(compared)
@@ -179,7 +179,7 @@ const printImports = (): Promise<void> =>
   })
 
 async function printAccess(): Promise<void> {
-  // Leases must outlast the insertion of the test data.
+  // Lengthens leases, so that they outlast the insertion of the test data.
   process.env.HEARTBEAT_SECS = '3600'
   const rates = Object.entries(await decisionRates())
   print(`in a second of CPU:\n${rates.map(([what, rate]) => `  ${Math.round(rate)} ${what}\n`).join('')}`)
@@ -192,7 +192,7 @@ async function printAccess(): Promise<void> {
 const printContention = async (clients: number): Promise<unknown> =>
   print(`clients that reconnect at once and request one resource:\n${await contentionTable(clients)}`)
 
-/** Measures the number of clients after `--clients`. */
+/** Measures the contention of the clients whose number follows `--clients`. */
 async function printContentionOf(): Promise<void> {
   const clients = Number(process.argv[process.argv.indexOf('--clients') + 1])
   if (!(Number.isInteger(clients) && clients > 0)) throw new Error('Use: npm run bench -- --clients <number>')
@@ -200,19 +200,17 @@ async function printContentionOf(): Promise<void> {
   await printContention(clients)
 }
 
-/** Compares a small log with a large one. */
 async function printLogs(): Promise<void> {
   const sizes: [number, number] = [1_000, 1_000_000]
   print(`a page of 50 log entries:\n${logTable(await logCosts(sizes[0]), await logCosts(sizes[1]), sizes)}\n`)
 }
 
-/** Compares pages of clients with pages of groups. */
 async function printClientLists(): Promise<void> {
   for (const rows of [10, 50, 100]) print(clientListText(await clientListRatio(rows)))
 }
 
 async function printAll(): Promise<void> {
-  // First, because it reads the whole table, and later benches add a million items.
+  // Checks rows first, because the check reads the whole table, to which later benches add a million items.
   print(await rowCheckFigures(20_000))
   print(`table usage of an operation:\n${costTable(await operationCosts())}`)
   print(`the dearest operations for the largest bodies:\n${dearestTable(await dearestOperations(10))}`)
@@ -238,7 +236,7 @@ async function printAll(): Promise<void> {
 if (process.argv.includes('--load')) {
   await printLoad()
 } else if (process.argv.includes('--live')) {
-  // A failed bench does not prevent the others.
+  // Prints a failure, and continues with the next bench.
   await printLive().catch(printFailure)
   const stopEngines = await serviceEngines()
   await printNotifiedCrowd().catch(printFailure)

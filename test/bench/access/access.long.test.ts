@@ -4,7 +4,7 @@ import { accessCosts } from './access.ts'
 afterEach(() => vi.unstubAllEnvs())
 
 it('heartbeats and decisions cost the same in a large account as in a small one', { timeout: 600_000 }, async () => {
-  // Leases must outlast a slow machine.
+  // Lengthens leases, so that they outlast the test on a slow machine.
   vi.stubEnv('HEARTBEAT_SECS', '3600')
   for (const { name, few, many } of await accessCosts(10, 300)) {
     expect(many.requests, name).toBe(few.requests)

@@ -40,7 +40,7 @@ async function newWorld(others: number) {
     reachable.push(resource)
   }
   await plantOthers(world, others)
-  /** Creates a client with its own token, because each token may send 200 requests at once. */
+  /** Creates a client with its own token, because the rate limit allows 200 requests at once per token. */
   const newClient = async () => {
     const { token } = await world.addToken()
     const session = (await world.startSession({ svc_id: randomUUID() }, { token })).body.data
@@ -51,7 +51,7 @@ async function newWorld(others: number) {
   return { ...world, gateway, reachable, newClient }
 }
 
-/** Inserts unrelated objects. Half of the resources belong to the client's site; no policy grants them to its actor. */
+/** Inserts unrelated objects. Half of the resources belong to the client's site, but no policy grants access to the client's actor. */
 async function plantOthers({ account, site }: Awaited<ReturnType<typeof newAccessWorld>>, count: number) {
   const group = randomUUID()
   const resource = (i: number) => ({
@@ -95,7 +95,7 @@ const authorization = (account_id: string, gateway_id: string): Authorization =>
   state_at: timestamp(clock.now()),
 })
 
-/** Requests of a client and a gateway. `prepare` runs before each measurement and returns the request. */
+/** Measured requests of clients and gateways. `prepare` runs before each measurement and returns the request. */
 const requests: [name: string, prepare: (world: World) => Promise<() => Promise<Answer>>][] = [
   [
     'a new decision',
@@ -134,7 +134,7 @@ const requests: [name: string, prepare: (world: World) => Promise<() => Promise<
   ],
 ]
 
-/** Minimum of three measurements, because a request may have renewed a lease of the rate limit. */
+/** Returns the minimum of three measurements, because a request may also renew a rate limit lease. */
 async function cost(world: World, prepare: (typeof requests)[number][1]): Promise<Consumed> {
   const tries: Consumed[] = []
   for (let i = 0; i < 3; i++) {
@@ -150,8 +150,8 @@ async function cost(world: World, prepare: (typeof requests)[number][1]): Promis
 }
 
 /**
- * Measures the requests of the access plane in accounts with `few` and with `many` unrelated authorizations, policies
- * and resources. The gateway has one client with ten authorizations; each client can reach ten resources.
+ * Measures access plane requests in accounts with `few` and with `many` unrelated authorizations, policies and resources. Each gateway has
+ * one client with ten authorizations, and each client can reach ten resources.
  */
 export async function accessCosts(few: number, many: number): Promise<AccessCost[]> {
   const worlds = [await newWorld(few), await newWorld(many)] as const
@@ -160,7 +160,7 @@ export async function accessCosts(few: number, many: number): Promise<AccessCost
     for (const resource of reachable) await ask(resource)
   }
   const costs: AccessCost[] = []
-  // The worlds alternate, so that both gateways have the same number of authorizations at each measurement.
+  // Alternates between the worlds, so that both gateways have the same number of authorizations at each measurement.
   for (const [name, prepare] of requests)
     costs.push({ name, few: await cost(worlds[0], prepare), many: await cost(worlds[1], prepare) })
   return costs
@@ -174,7 +174,7 @@ async function perSecond(count: number, work: (index: number) => unknown): Promi
   return count / ((user + system) / 1e6)
 }
 
-/** Measures decisions per second of CPU: new and repeated ones by requests, and the choice among ten policies alone. */
+/** Measures decisions per second of CPU: new and repeated decisions by requests, and only the choice among ten policies. */
 export async function decisionRates(): Promise<Record<string, number>> {
   const { newClient, reachable, policy } = await newWorld(0)
   const clients = await Promise.all(Array.from({ length: 40 }, newClient))

@@ -3,10 +3,7 @@ import { type CrowdResult, reconnectClients } from '#test/support/access/reconne
 import { measure } from '#test/support/table/consumed-capacity.ts'
 import { plantClients } from '#test/support/table/plant-clients.ts'
 
-/**
- * Write units of a grant: the minimum of three measurements, because some grants also renew a lease or store an email
- * marker.
- */
+/** Returns the write units of a grant, as the minimum of three measurements. Some grants also renew a lease or store an email mark. */
 async function unitsOfGrant(): Promise<number> {
   const world = await newAccessWorld()
   await world.addGateway()
@@ -19,12 +16,12 @@ async function unitsOfGrant(): Promise<number> {
   return Math.min(...units)
 }
 
-/** Maximum 99th percentile of the response times, in milliseconds of simulated time. */
+/** Maximum for the 99th percentile of the response times, in simulated milliseconds. */
 const longestWait = 3_000
 
 function line(what: string, { statuses, p99, longest, conflicts }: CrowdResult): string {
   const refused = [...statuses].reduce((sum, [status, count]) => (status >= 500 ? sum + count : sum), 0)
-  // Failures set the exit code, because a bench with more clients than the tests has no assertions.
+  // Sets the exit code on failure, because the bench has no assertions.
   if (refused > 0 || p99 >= longestWait) process.exitCode = 1
   const counts = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
   const times = `p99 ${Math.round(p99)} ms, longest ${Math.round(longest)} ms of simulated time`

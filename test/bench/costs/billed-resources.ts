@@ -12,9 +12,9 @@ export type Billed = {
   /** Metrics of alarms, including each metric of an expression. */
   alarmMetrics: number
   dashboards: number
-  /** Custom metrics that are extracted from log lines. */
+  /** Custom metrics extracted from log lines. */
   ownMetrics: number
-  /** Scheduled runs per month. */
+  /** Scheduled invocations per month. */
   runs: number
   webAcls: number
   webAclRules: number
@@ -32,8 +32,8 @@ const monthMinutes = 730 * 60
 const minutesOf: Record<string, number> = { minute: 1, hour: 60, day: 1_440 }
 
 /**
- * Runs of a schedule per month.
- * @throws Error for an expression that is neither a rate nor at most daily
+ * Returns a schedule's invocations per month. A cron expression with a fixed time is counted as daily.
+ * @throws Error for an expression in another form
  */
 function runsOf(expression: string): number {
   const [, every, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? []
@@ -47,7 +47,7 @@ const metricsIn = ({ Properties: { Metrics } }: Resource): number =>
 
 const combinations = { class: operationClasses.length, operation: consumerNames.length, reason: refusals.length }
 
-/** Metrics in log lines with the setting `classes`, one per dimension value. */
+/** Number of metrics in log lines with the setting `classes`, one per dimension value. */
 const metricsInLines = Object.values(metrics).reduce((sum, { by }) => sum + (by === null ? 1 : combinations[by]), 0)
 
 export async function billedResources(context: Record<string, unknown> = {}): Promise<Billed> {

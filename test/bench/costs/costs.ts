@@ -11,12 +11,11 @@ import { restText, restUsd } from './rest-costs.ts'
 
 const file = new URL('../../../docs/costs.md', import.meta.url)
 
-/** A row of the cost table. Calls have `trips`: the sequential round trips to the table. */
+/** Row of the cost table. Only calls have `trips`, the sequential round trips to the table. */
 type Row = { name: string; usage: Usage; trips?: number }
 
 const flowName = (reports: number): string => `flows, ${reports} reports per request`
 
-/** Measures the flows and calls that `docs/costs.md` lists. */
 export async function flowRows(): Promise<Row[]> {
   const rows: Row[] = []
   for (const [reports, flows] of [
@@ -32,10 +31,10 @@ export async function flowRows(): Promise<Row[]> {
 export const callRows = async (): Promise<Row[]> =>
   [...(await callUsages())].map(([name, call]) => ({ name: name.startsWith('a ') ? name : `\`${name}\``, ...call }))
 
-/** Rounds CPU figures to two significant digits, so that the table changes only with the code. */
+/** Rounds to significant digits, so that small differences between measurements do not change the table. */
 const round = (value: number, digits: number): number => Number(value.toPrecision(digits))
 
-/** Formats a figure in thousands, the unit of the table per million operations. */
+/** Converts a figure per operation to thousands per million operations. */
 const thousands = (value: number): string => round(value * 1e3, 3).toLocaleString('en-US')
 
 const heads = ['HTTP requests', 'Lambda requests', 'Lambda GB-ms', 'Write units', 'Read units', 'Payload units', 'USD']
@@ -49,22 +48,22 @@ export const costsTable = (rows: Row[]): string =>
     }),
   )
 
-/** USD of the leases for a million calls. */
+/** USD for the lease writes of a million calls, with one lease per `calls` calls. */
 const leases = (calls: number): string => ((1e6 * prices.writeUnit) / calls).toFixed(2)
 
-/** Selects the calls that cause no run of a consumer. */
+/** Selects the calls that cause no consumer run. */
 const callsAlone = (rows: Row[]) =>
   rows.flatMap(({ name, usage, trips }) =>
     trips !== undefined && usage.lambdaRequests === 1 ? [{ name, usage, trips }] : [],
   )
 
-/** The section on directories. Only `npm run bench -- --sync` writes it. */
+/** Matches the section on directories, which only `npm run bench -- --sync` writes. */
 const syncPart = /## Directories\n.*?(?=\n## )/s
 
-/** The section on imports. Only `npm run bench -- --imports` writes it. */
+/** Matches the section on imports, which only `npm run bench -- --imports` writes. */
 const importPart = /## Cold imports\n.*?(?=\n## )/s
 
-/** Sections that are computed from prices, templates and stated units, without measurements. */
+/** Matches the sections that are computed from prices, templates and stated units, without measurements. */
 const derivedPart = /## At rest\n.*?(?=\n## Directories\n)/s
 
 const settingsText = `## Settings
@@ -80,7 +79,7 @@ Some settings add a monthly cost (list prices of us-east-1):
 A custom domain, IPv6, reserved concurrency, throttling limits, tags and permissions boundaries are free of charge.
 `
 
-/** Replaces the derived sections of the page: idle costs, the example fleet, storage and settings. */
+/** Replaces the derived sections of `docs/costs.md`: idle costs, the example fleet, storage and settings. */
 export async function withDerived(text: string): Promise<string> {
   const usages = statedUsages(text)
   const [flow, grant] = [flowName(100), '`POST /client/authorizations`'].map((name) => usages.get(name))
@@ -126,7 +125,7 @@ proportionally.
 
 ${memoryTable(callsAlone(rows))}`
 
-/** Parses the units per operation from the first table of a text. */
+/** Parses the units per operation from the first table of `docs/costs.md`. */
 export function statedUsages(text: string): Map<string, Usage> {
   const [first = ''] = text.split('\n## ')
   const rows = first.matchAll(/^\| (flows|`|a ).*$/gm)
@@ -142,7 +141,7 @@ export function statedUsages(text: string): Map<string, Usage> {
   )
 }
 
-/** True if CPU differs by at most a quarter of the stated value, the precision of the machines. */
+/** True if measured and stated CPU differ by at most a quarter, which is the precision of the machines. */
 const isNear = (measured: number, stated: number): boolean => Math.abs(measured - stated) <= stated / 4
 
 export async function writeCostsDocument(rows: Row[], presence: PresenceRow[]): Promise<void> {
@@ -156,11 +155,10 @@ export async function writeCostsDocument(rows: Row[], presence: PresenceRow[]): 
   await writeFile(file, await withDerived(document(steady, presence, otherParts.join('\n'))))
 }
 
-/** Updates the derived sections of `docs/costs.md` from today's prices and templates. */
+/** Updates the derived sections of `docs/costs.md` from the current prices and templates. */
 export const writeDerivedCosts = async (): Promise<void> =>
   writeFile(file, await withDerived(await readFile(file, 'utf8')))
 
-/** Writes the figures of `npm run bench -- --sync` into `docs/costs.md`. */
 export async function writeSyncCosts(measured: string): Promise<void> {
   const by =
     '`npm run bench -- --sync <thousands of people> --in <folder> --write` measures this section. If it is interrupted, it resumes from its folder.'
@@ -171,7 +169,6 @@ export async function writeSyncCosts(measured: string): Promise<void> {
   )
 }
 
-/** Writes the figures of `npm run bench -- --imports` into `docs/costs.md`. */
 export async function writeImportCosts(revision: string, measured: string): Promise<void> {
   const by = `\`npm run bench -- --imports ${revision} --write\` measures this section. The table compares the CPU time that a process needs to load a
 function now with the time before sign-in was added to the service. The listed functions are not part of sign-in. Only the sign-in

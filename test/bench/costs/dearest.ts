@@ -6,7 +6,7 @@ import { markdownTable } from '../measure/markdown-table.ts'
 
 type Dearest = { name: string; what: string; seconds: number }
 
-/** Returns the most expensive request of each operation by CPU, the highest costs first. */
+/** Returns the `count` most expensive operations by CPU in descending order, each with its most expensive request. */
 export async function dearestOperations(count: number): Promise<Dearest[]> {
   const world = await sampleRequests()
   const dearest: Dearest[] = []

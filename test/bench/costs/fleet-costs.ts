@@ -24,7 +24,7 @@ export type Stated = { flow: Usage; grant: Usage; presence: PresenceRow[] }
 
 const dollars = (usd: number): string => Math.round(usd).toLocaleString('en-US')
 
-/** Monthly costs of the fleet, excluding the install at rest. */
+/** Monthly costs of the fleet, excluding the idle costs of the install. */
 function fleetParts({ flow, grant }: Stated, presence: PresenceRow) {
   const used = sum([flow, millionFlows * 1e6], [grant, millionGrants * 1e6], [presence.usage, 1])
   return {
@@ -41,14 +41,11 @@ function fleetParts({ flow, grant }: Stated, presence: PresenceRow) {
   }
 }
 
-/**
- * Minimum retention in days at which the infrequent-access class is cheaper, given the monthly throughput and flows.
- */
+/** Minimum retention in days at which the infrequent-access class is cheaper, given monthly throughput in USD and millions of flows. */
 const paysFromDays = (throughput: number, millions: number): number =>
   (monthDays * throughput * (prices.infrequentUnits - 1)) /
   (millions * gbPerMillion * (prices.tableGbMonth - prices.infrequentGbMonth))
 
-/** Describes the monthly costs of the example fleet and its storage. */
 export function fleetText(stated: Stated, restUsd: number): string {
   const columns = stated.presence.toReversed().map((presence) => fleetParts(stated, presence))
   const [connected, alone] = columns

@@ -9,13 +9,13 @@ import { perRun, sum, type Usage, usageOf } from '../measure/usage.ts'
 
 const bytesPerPayloadUnit = 25 * 1_024
 const bytesPerRequest = 512 * 1_024
-/** Burst that the rate limit allows per token. */
+/** Number of requests that the rate limit allows at once per token. */
 const requestsPerToken = 40
 
-/** Makes changes of a client's middleware effective: the client caches a handler for each kind of command. */
+/** Removes the cached handlers of a client's commands, so that changes to its middleware take effect. */
 const forgetHandlers = (client: object) => Reflect.deleteProperty(client, 'handlers')
 
-/** Records the data that is put into the stream. */
+/** Returns the data that `work` puts into the stream. */
 async function noteRecords(work: () => Promise<unknown>): Promise<Buffer[]> {
   const noted: Buffer[] = []
   const client = kinesis()
@@ -78,7 +78,7 @@ export async function flowUsage(reportsPerRequest: number, flows: number): Promi
     const ids = Array.from({ length: reportsPerRequest }, (_, i) => from + i)
     const opened = await reportAndStore(token, ids.map(samples.open))
     const closed = await reportAndStore(token, ids.map(samples.close))
-    // The first requests include compilation.
+    // Excludes the first requests, which include compilation.
     if (from > 0) usages.push(sum([opened, 1 / reportsPerRequest], [closed, 1 / reportsPerRequest]))
   }
   return perRun(usages)

@@ -1,13 +1,10 @@
 import type { Usage } from '../measure/usage.ts'
 import { prices } from './prices.ts'
 
-/**
- * Bytes of log per request: the service's line without and with metrics, three lines of Lambda, and one of the access
- * log.
- */
+/** Log bytes per request: the service's line, the metrics in this line, Lambda's three lines, and the access log's line. */
 export const lineBytes = { own: 640, metrics: 200, lambda: 350, access: 500 }
 
-/** Log volume of function runs and API requests, in GB. */
+/** Log volume of function invocations and API requests, in GB. */
 export const logGbOf = ({ lambdaRequests, httpRequests }: Pick<Usage, 'lambdaRequests' | 'httpRequests'>): number =>
   (lambdaRequests * (lineBytes.own + lineBytes.lambda) + httpRequests * lineBytes.access) / 1e9
 

@@ -7,15 +7,15 @@ import { markdownTable } from '../measure/markdown-table.ts'
 export type OperationCost = Omit<Consumed, 'trips'> & { name: string }
 
 /**
- * Measures the table usage of each operation on a small object. Its token was used within the last minute, and the
- * process holds a lease of the rate limit.
+ * Measures the table usage of each operation on a small object. The token was used within the last minute, and the process holds a rate
+ * limit lease.
  */
 export async function operationCosts(): Promise<OperationCost[]> {
   const { samples, send } = await sampleRequests()
   const costs: OperationCost[] = []
   for (const [name, sample] of Object.entries(samples)) {
     const tries: Consumed[] = []
-    // Minimum of three measurements, because a request may have renewed a lease.
+    // Takes the minimum of three measurements, because a request may also renew a lease.
     for (let i = 0; i < 3; i++) {
       const request = await sample()
       if (request.token) await holdLease(send, request.token)
@@ -53,7 +53,6 @@ export async function statedCosts(): Promise<OperationCost[]> {
   }))
 }
 
-/** Writes the costs into `docs/table.md`. */
 export async function writeCosts(costs: OperationCost[]): Promise<void> {
   const text = await readFile(file, 'utf8')
   const from = text.indexOf(begin) + begin.length

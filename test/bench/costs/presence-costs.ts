@@ -17,17 +17,16 @@ const clients = 10_000
 const gateways = 200
 const monthSeconds = (365.25 * 86_400) / 12
 const heartbeatSeconds = 30
-/** Seconds after which the platform closes a connection. */
+/** Seconds after which API Gateway closes a connection. */
 const connectionSeconds = 2 * 3_600
 
 const runs = 12
 
-/** Billed usage of presence: calls, messages and connection minutes. */
 type Presence = Usage & { messages: number; connectionMinutes: number }
 
 /**
- * Measures one heartbeat, handshake, keepalive and disconnect, including the rate limit. Devices send too few requests
- * to hold units of it.
+ * Measures one heartbeat, handshake, keepalive and disconnect, each with a lease of the rate limit. Devices send too few requests to hold
+ * units of the limit.
  */
 async function presenceUsages() {
   const world = await newAccessWorld()
@@ -66,7 +65,7 @@ async function presenceUsages() {
   for (let run = -3; run < runs; run++) {
     for (const [name, one] of Object.entries(work) as [keyof typeof work, () => Promise<unknown>][]) {
       const usage = sum([await usageOf(one), 1], [{ lambdaRequests: 1 }, 1])
-      // The first runs include compilation.
+      // Excludes the first runs, which include compilation.
       if (run >= 0) measured[name].push(usage)
     }
   }
@@ -81,8 +80,7 @@ export type PresenceRow = { name: string; usage: Presence }
 const asHttp = (usage: Usage): Usage => ({ ...usage, httpRequests: 1 })
 
 /**
- * Monthly usage of 10,000 clients and 200 gateways that are online and send no other requests: with heartbeats alone,
- * and with the live channel.
+ * Returns the monthly usage of 10,000 clients and 200 gateways that only remain online, with heartbeats alone and with the live channel.
  */
 export async function presenceRows(): Promise<PresenceRow[]> {
   const usages = await presenceUsages()
@@ -97,7 +95,7 @@ export async function presenceRows(): Promise<PresenceRow[]> {
   const connections = every(devices, connectionSeconds)
   const connected = sum(
     [clientHeartbeat, every(clients, connectedSeconds) + every(clients, connectionSeconds)],
-    // A gateway keeps its heartbeats, and sends one more after each connect.
+    // Adds one heartbeat per connect to a gateway's regular heartbeats.
     [gatewayHeartbeat, every(gateways, heartbeatSeconds) + every(gateways, connectionSeconds)],
     [usages.keepalive, keepalives],
     [usages.connect, connections],
@@ -107,13 +105,13 @@ export async function presenceRows(): Promise<PresenceRow[]> {
     { name: 'heartbeats alone', usage: { ...alone, messages: 0, connectionMinutes: 0 } },
     {
       name: 'with the live channel',
-      // Handshakes and disconnects are billed as messages.
+      // Counts two messages per connection, because handshakes and disconnects are billed as messages.
       usage: { ...connected, messages: keepalives + 2 * connections, connectionMinutes: every(devices, 60) },
     },
   ]
 }
 
-/** API Gateway's charges for messages and connection minutes of the live channel, in USD. */
+/** Returns API Gateway's charges for messages and connection minutes of the live channel, in USD. */
 export const platformUsd = ({ messages, connectionMinutes }: Presence): number =>
   messages * prices.liveMessage + connectionMinutes * prices.connectionMinute
 
@@ -132,7 +130,7 @@ const heads = [
 
 const millions = (value: number): string => (value / 1e6).toLocaleString('en-US', { maximumSignificantDigits: 3 })
 
-/** Rounds to two digits, because CPU figures depend on the machine. */
+/** Converts to thousands, and rounds to two digits, because CPU figures depend on the machine. */
 const round = (gbMs: number): number => Number((gbMs / 1e3).toPrecision(2))
 
 function presenceTable(rows: PresenceRow[]): string {
@@ -155,7 +153,6 @@ function presenceTable(rows: PresenceRow[]): string {
 export const presenceRatio = ([alone, connected]: PresenceRow[]): number =>
   alone && connected ? presenceUsd(alone.usage) / presenceUsd(connected.usage) : Number.NaN
 
-/** Describes presence for `docs/costs.md` and the bench. */
 export const presenceText = (
   rows: PresenceRow[],
 ): string => `The table lists the monthly usage and cost of 10,000 clients and 200 gateways that are online and send no other requests. In the first row, they use
@@ -170,7 +167,7 @@ ${presenceTable(rows)}
   (\`liveAccessLog\`).
 `
 
-/** Parses the rows of presence from a text. */
+/** Parses the presence table of `docs/costs.md`. */
 export const statedPresence = (text: string): PresenceRow[] =>
   [...text.matchAll(/^\| (heartbeats alone|with the live channel) .*$/gm)].map(([line, name = '']) => {
     const cells = line.split('|').slice(2)

@@ -1,7 +1,6 @@
 /**
- * USD prices in us-east-1 as AWS published them in 2025, without free tiers and volume discounts. Retrieved on
- * 2026-11-21, and on 2026-11-23 for backups, classes and alarms; docs/decisions/0036 lists the pages. Other regions
- * cost up to a quarter more.
+ * USD prices of AWS in us-east-1, without free tiers and volume discounts. Retrieved on 2026-11-21, and on 2026-11-23 for backups, classes
+ * and alarms (docs/decisions/0036). Other regions cost up to a quarter more.
  */
 export const prices = {
   /** HTTP API: a request of up to 512 KB. */
@@ -16,20 +15,20 @@ export const prices = {
   writeUnit: 0.625 / 1e6,
   readUnit: 0.125 / 1e6,
   tableGbMonth: 0.25,
-  /** DynamoDB's infrequent-access class: cheaper storage, and a factor for more expensive units. */
+  /** DynamoDB's infrequent-access class: the price of storage, and the factor by which units are more expensive. */
   infrequentGbMonth: 0.1,
   infrequentUnits: 1.25,
   pointInTimeGbMonth: 0.2,
   /** AWS Backup: a GB in a vault, and a GB copied to another region. */
   backupGbMonth: 0.1,
   regionGb: 0.02,
-  /** S3: a put object. KMS: a signature with an elliptic curve. */
+  /** S3: a PUT request. KMS: a signature with an elliptic curve. */
   objectPut: 5.0 / 1e6,
   signature: 15.0 / 1e6,
   /** Kinesis, provisioned: a payload unit of 25 KB. */
   payloadUnit: 0.014 / 1e6,
   shardHour: 0.015,
-  /** CloudWatch: a GB of ingested logs; a month of a custom metric, and of a metric that an alarm evaluates. */
+  /** CloudWatch: a GB of ingested logs, a month of a custom metric, and a month of a metric that an alarm evaluates. */
   logGb: 0.5,
   metricMonth: 0.3,
   alarmMonth: 0.1,

@@ -7,14 +7,13 @@ import { flowRecord, newFlowGrant } from '#test/support/logs/flows.ts'
 import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
 import { readSample, sampleFlows } from '../measure/sample-reports.ts'
 
-/** Table usage, seconds and CPU of the consumer for a number of flows. */
 export type ConsumerCost = Consumed & { name: string; flows: number; seconds: number; cpuMs: number }
 
 type Account = { claims: Awaited<ReturnType<typeof newFlowGrant>>['claims'] }
 
 const perRecord = 100
 
-/** Builds stream records with these reports, as ingest packs them. */
+/** Builds stream records of these reports, as the ingest operation packs reports. */
 function recordsOf({ claims }: Account, reports: FlowReport[]): KinesisStreamRecord[] {
   const at = clock.now()
   return Array.from({ length: Math.ceil(reports.length / perRecord) }, (_, i) =>
@@ -48,7 +47,7 @@ export async function consumerCosts(flows = 2_000): Promise<ConsumerCost[]> {
     const close = recordsOf(grant, ids.map(samples.close).map(readSample))
     return { open, close }
   }
-  // A first batch covers compilation and the markers of day and actor, which are written once.
+  // Stores a first batch without measuring, because it includes compilation and the marks of day and actor, which are written once.
   const { open: first } = newBatch()
   await store(first)
 

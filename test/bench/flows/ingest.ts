@@ -14,7 +14,7 @@ const rounds = 10
 const workNames = ['parse', 'check', 'whole', 'gzip'] as const
 type Works = Record<(typeof workNames)[number], (body: string) => unknown>
 
-/** Minimum CPU of each function over the same bodies. The functions alternate, so that other load affects all alike. */
+/** Returns each function's minimum CPU over the same bodies. Alternates between the functions, so that other load affects all equally. */
 async function leastCpu(bodies: string[], works: Works): Promise<Record<keyof Works, number>> {
   const minimum = { parse: Infinity, check: Infinity, whole: Infinity, gzip: Infinity }
   for (let round = 0; round < rounds; round++) {
@@ -34,8 +34,7 @@ function check(body: string): void {
 }
 
 /**
- * Compares the CPU for parsing, checking and packing reports with `JSON.parse` of the same bodies, without the stream's
- * time.
+ * Compares the CPU for parsing, checking and packing reports with `JSON.parse` of the same bodies. Mocks the stream to exclude its time.
  */
 export async function ingestCosts(sizes = [1, 100, 10_000]): Promise<IngestCost[]> {
   const { mixed } = sampleFlows()

@@ -24,11 +24,11 @@ export type LoadResult = {
   flows: number
   /** Flows per second that were opened, closed and stored in the log, from the first report to the last entry. */
   flowsPerSecond: number
-  /** Milliseconds between an acknowledgement and the time at which the log contains the batch's flows. */
+  /** Milliseconds from the acknowledgement of a batch until the log contains the batch's flows. */
   visible: Latency
   quiet: Latency
   loaded: Latency
-  /** Megabytes of the service's process. */
+  /** Resident memory of the service's process in megabytes. */
   memory: { before: number; after: number }
   /** CPU of the service's processes while the gateways streamed, including the administrators' requests. */
   cpu: ProcessTimes
@@ -47,7 +47,6 @@ function latencyOf(times: number[]): Latency {
   return { calls: sorted.length, p50: at(0.5), p99: at(0.99) }
 }
 
-/** Resident memory of a process, in megabytes. */
 async function residentMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => null)
   const kilobytes = status
@@ -56,7 +55,10 @@ async function residentMegabytes(pid: number): Promise<number> {
   return Number(kilobytes) / 1_024
 }
 
-/** Repeats the work of an administrator: creates a group, reads lists, logs and the group, and deletes it. */
+/**
+ * Repeats an administrator's work: creates a group, reads lists, logs and the group, and deletes the group. Returns the milliseconds of
+ * each request.
+ */
 async function administer(call: Caller, until: () => boolean): Promise<number[]> {
   const times: number[] = []
   const timed = async (method: string, path: string, body?: unknown) => {
@@ -85,9 +87,7 @@ const administerTogether = async (call: Caller, until: () => boolean): Promise<L
 const claimsOf = ({ token }: Reporter): IngestClaims =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
-/**
- * Streams the flows of one reporter until the time is over, with at most two batches that the log does not contain yet.
- */
+/** Streams one reporter's flows until `until` returns true. At most two batches may be missing from the log. */
 async function streamFlows(call: Caller, reporter: Reporter, ledger: Ledger, until: () => boolean): Promise<number[]> {
   const waits: number[] = []
   const claims = claimsOf(reporter)
@@ -120,7 +120,7 @@ async function streamFlows(call: Caller, reporter: Reporter, ledger: Ledger, unt
   return waits
 }
 
-/** Starts a service, streams flows while administrators read and write, and compares its log with the reports. */
+/** Starts a service, streams flows while administrators read and write, and compares the service's log with the reports. */
 export async function loadTest(seconds: number): Promise<LoadResult> {
   const service = await startService()
   try {
@@ -129,7 +129,7 @@ export async function loadTest(seconds: number): Promise<LoadResult> {
       const end = performance.now() + s * 1_000
       return () => performance.now() > end
     }
-    // Functions are loaded at their first call.
+    // Warms the service up, because functions are loaded at the first call.
     await Promise.all([
       administer(call, lasting(2)),
       streamFlows(call, reporters[0] as Reporter, new Ledger(), lasting(1)),

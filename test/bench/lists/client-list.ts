@@ -10,7 +10,7 @@ import { plantGroups, plantOnlineClients } from '#test/support/table/plant-liste
 import { median } from '../measure/median.ts'
 import { gbMsOf, sum, type Usage, usdOf } from '../measure/usage.ts'
 
-/** Cost of a page: milliseconds of CPU, and table usage. */
+/** Cost of a page: table usage, and CPU in milliseconds. */
 type PageCost = Pick<Consumed, 'reads' | 'writes'> & { cpu: number }
 
 /** Cost of a page of online clients, compared with a page of groups of the same length. */
@@ -32,7 +32,7 @@ async function timesOf(token: string, rows: number): Promise<Times> {
 const usageOf = ({ cpu, reads, writes }: PageCost): Usage =>
   sum([{ httpRequests: 1, lambdaRequests: 1, lambdaGbMs: gbMsOf(cpu), readUnits: reads, writeUnits: writes }, 1])
 
-/** Compares the two lists. The CPU is the median of several processes, each of which alternates between the lists. */
+/** Compares the lists of clients and of groups. The CPU is the median of several processes, each of which alternates between the lists. */
 export async function clientListRatio(rows: number, processes = 3): Promise<ClientListRatio> {
   const account = await newAccount({ limits: { api_capacity: 1_000_000, api_refill_rate: 1_000_000 } })
   await plantGroups(account, rows)
@@ -41,7 +41,7 @@ export async function clientListRatio(rows: number, processes = 3): Promise<Clie
     const ask = () => account.call(handler, { query: { limit: String(rows) } })
     await ask()
     const { reads } = await measure(ask)
-    // Writes for a lease of the rate limit are excluded.
+    // Counts only the writes of the log entry, without those of a rate limit lease.
     return { reads, writes: entryUnits }
   }
   const units = { clients: await unitsOf(listClients), groups: await unitsOf(listGroups) }

@@ -26,7 +26,6 @@ const groupId = '0198a000-0000-7000-8000-000000000001'
 const siteId = '0198a000-0000-7000-8000-000000000002'
 const actorId = '0198a000-0000-7000-8000-000000000003'
 
-/** Presence item of an online client. */
 const online: ClientPresence = {
   session_id: siteId,
   lease_expires_at: 4_000_000_000_000_000,
@@ -53,7 +52,7 @@ const plants: Record<string, (accountId: string, count: number) => Promise<unkno
       count,
       (i) => ({
         ...hostFields(i, siteId),
-        // Enough rows for two pages, in a collection of any size.
+        // Gives 60 rows this value, enough for two pages in a collection of any size.
         ip_stack: i < 60 ? 'ipv6_only' : 'dual',
       }),
       ['address', 'site_id', 'type', 'ip_stack'],
@@ -100,10 +99,7 @@ const lists: [name: string, handler: Handler, query: Record<string, string>][] =
   ['GET /policies?group_id=', listPolicies, { group_id: groupId }],
 ]
 
-/**
- * Measures the second page of each list (the first one if there is no second) in accounts with `few` and `many` rows
- * per collection.
- */
+/** Measures the second page of each list, or the only page, in accounts with `few` and with `many` rows per collection. */
 export async function listCosts(few: number, many: number): Promise<ListCost[]> {
   const sizes = await Promise.all([few, many].map(accountWith))
   const costs: ListCost[] = []

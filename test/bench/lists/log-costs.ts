@@ -7,14 +7,10 @@ import { listLogs, logCursor } from '#shared/logs/query-logs.ts'
 import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
 import { type PlantedLogs, plantLogs } from '#test/support/table/plant-logs.ts'
 
-/**
- * The first page counts the total. The last page follows all entries that began in the window, and contains flows that
- * began before it.
- */
+/** Measured pages. The first page counts the total. The last page contains flows that began before the window. */
 const pages = ['first', 'middle', 'backward', 'last'] as const
 
 type PageCosts = Record<(typeof pages)[number], Consumed>
-/** Table usage of the pages of a log query. */
 export type LogCost = PageCosts & { name: string }
 
 const limit = '50'
@@ -29,7 +25,7 @@ const listings: [name: string, query: Listing][] = [
   ['all streams, a busy actor', ({ busy }) => ({ actor_id: busy.id })],
   ['all streams, an email with 100 entries of each', ({ rare }) => ({ actor_email: rare.email })],
   ['flow, an actor with 100', ({ rare }) => ({ type: 'flow', actor_id: rare.id })],
-  // The object id of a planted change is its actor's id.
+  // Queries the actor's id, which is the object id of planted changes.
   ['change, an object with 100', ({ rare }) => ({ object_id: rare.id })],
 ]
 
@@ -39,7 +35,7 @@ export async function logCosts(count: number): Promise<LogCost[]> {
   const logs = await plantLogs(account.id, count)
   const costs: LogCost[] = []
   for (const [name, toQuery] of listings) {
-    // The window begins after the first entries, so that flows still open at its beginning exist.
+    // Begins the window after the first entries, so that some flows are still open at its beginning.
     const window = { begin: timestamp(logs.begin + (logs.end - logs.begin) / 10), end: timestamp(logs.end) }
     costs.push({ name, ...(await pageCosts(account, { ...window, ...toQuery(logs), limit }, logs)) })
   }
@@ -53,7 +49,7 @@ async function pageCosts(account: AccountRow, query: Query, { begin, end }: Plan
   }
   const { data, metadata } = await read()
   if (data.length !== Number(limit)) throw new Error(`The page is not full: ${JSON.stringify(query)}`)
-  // Cursors in the middle and at the beginning of the window, without paging up to them.
+  // Builds cursors in the middle and at the beginning of the window, without reading the pages up to these positions.
   const parsed = readLogQuery(new URLSearchParams(query), clock.now())
   const at = (micros: number, backward: boolean) =>
     logCursor(account.id, parsed, {

@@ -28,7 +28,7 @@ export async function memberCosts(members: number): Promise<MemberCosts> {
     if (status !== 200) throw new Error(`The members were not set: ${text}`)
   }
   const [one, all] = [await world.newGroup(), await world.newGroup()]
-  // Each request adds one member to the previous ones.
+  // Adds one member per request.
   const singles = 20
   const single = await measureCpu(async () => {
     for (let i = 1; i <= singles; i++) await set(one, ids.slice(0, i))

@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type Receipt = { nudgedAt: number | null; sentAt: number; receivedAt: number }
 
 /**
- * Observes a gateway of `docs/examples`: its heartbeats and its messages of the channel. Only one instance may exist at
- * a time.
+ * Observes the heartbeats and channel messages of a gateway of `docs/examples`. Replaces global functions, so that only one instance may
+ * exist at a time.
  */
 export class GatewayWatch {
   readonly #added = new Map<string, Receipt>()
   readonly #removed = new Map<string, Receipt>()
   readonly #nudges: number[] = []
-  /** Start of the current heartbeat, and of the previous one. */
+  /** Start times of the latest heartbeat and of the heartbeat before. */
   #sentAt = 0
   #previousSentAt = 0
   readonly #fetch = globalThis.fetch
@@ -40,16 +40,16 @@ export class GatewayWatch {
     WebSocket.prototype.addEventListener = this.#listen
   }
 
-  /** Records the changes in the gateway's latest heartbeat. */
+  /** Records the changes that the latest heartbeat returned. */
   note({ added, removed }: { added: { id: string }[]; removed: string[] }): void {
-    // The first nudge since the previous heartbeat caused this one. Nudges after its start cause the next one.
+    // Finds the first nudge between the starts of the previous and the latest heartbeat, which caused the latest heartbeat.
     const nudgedAt = this.#nudges.find((at) => at > this.#previousSentAt && at <= this.#sentAt) ?? null
     const receipt = { nudgedAt, sentAt: this.#sentAt, receivedAt: performance.now() }
     for (const { id } of added) if (!this.#added.has(id)) this.#added.set(id, receipt)
     for (const id of removed) if (!this.#removed.has(id)) this.#removed.set(id, receipt)
   }
 
-  /** Waits until the gateway has added or removed an authorization; null after the timeout. */
+  /** Waits until the gateway has added or removed an authorization. Returns null after the timeout. */
   async until(what: 'added' | 'removed', id: string, milliseconds: number): Promise<Receipt | null> {
     const all = what === 'added' ? this.#added : this.#removed
     for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(5)) {

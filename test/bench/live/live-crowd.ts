@@ -10,12 +10,12 @@ import { processTimes, usedBetween } from '../measure/process-times.ts'
 
 const longestMs = 180_000
 
-/** Memory of this process, which holds both ends of each connection, in megabytes. */
+/** Resident memory in megabytes of this process, which contains both ends of each connection. */
 const megabytes = (): number => process.memoryUsage().rss / 1e6
 
 /**
- * Connects `size` example clients at once to the channel of one machine. Refused clients retry. Then all clients are
- * notified of a change and disconnect. Both ends run in this process.
+ * Connects `size` example clients at once to a local live channel in this process. Refused clients retry. Then notifies all clients of a
+ * change, and disconnects the clients.
  */
 export async function liveCrowd(size: number): Promise<string> {
   const world = await newAccessWorld()

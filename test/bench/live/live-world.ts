@@ -11,10 +11,7 @@ import { GatewayWatch } from './gateway-watch.ts'
 type Body = any
 type Grant = { resource: Body; policy: Body }
 
-/**
- * Starts a service with an account whose group reaches resources through one gateway. The devices are those of
- * `docs/examples`.
- */
+/** Starts a service with an account whose group reaches resources through one gateway. The devices run the code of `docs/examples`. */
 export async function openLiveWorld() {
   const service = await startService({ env: { LOG_FORMAT: 'json' } })
   const watch = new GatewayWatch()
@@ -65,12 +62,11 @@ export async function openLiveWorld() {
         const device = { token: deviceToken, installation: randomUUID(), publicKey: publicKey() }
         const client = new Client({ baseUrl: service.baseUrl, ...device }, changed)
         await client.start()
-        // A failed client is visible in the figures.
+        // Ignores a client's failure, which is visible in the figures.
         client.run().catch(() => undefined)
         stopping.push(() => client.stop())
         return client
       },
-      /** Log lines of the service since a time. */
       async lines(since: Date): Promise<Body[]> {
         await sleep(50)
         return service

@@ -14,13 +14,13 @@ const revocations = 40
 const crowdSize = 150
 const crowdTokens = 15
 
-/** Maximum number of unanswered requests. Above it, the machine cannot sustain the rate, and the measurement stops. */
+/** Maximum number of unanswered requests. Above this number, the machine cannot sustain the rate, and the measurement stops. */
 const maxWaiting = 3 * clients
 
 /** Timeout in milliseconds. A regular heartbeat delivers each change earlier, even without a nudge. */
 const longestMs = 35_000
 
-/** A completed change, and how its gateway received it; null if it did not. */
+/** A completed change. `receipt` is null if the gateway did not receive the change. */
 type Change = { requestedAt: number; answeredAt: number; receipt: Receipt | null }
 
 const stages = {
@@ -103,7 +103,7 @@ async function measureGrants(world: LiveWorld, devices: Client[], rate: number, 
   return { keepsUp: requests === count && changes.length / took >= 0.95 * rate, changes, authorizations, notes }
 }
 
-/** Counts the sent messages and the failed ones, from the service's log. */
+/** Counts sent and failed messages in the service's log. */
 async function failures(world: LiveWorld, since: Date): Promise<string> {
   const lines = await world.lines(since)
   const sent = lines.reduce((sum, { messages_sent = 0 }) => sum + messages_sent, 0)
@@ -128,10 +128,7 @@ async function measureRevocations(world: LiveWorld, authorizations: Map<string, 
   return { name: 'policies deleted', changes, notes: [stream, await failures(world, since)] }
 }
 
-/**
- * Revokes a resource of many clients. At most ten clients share a token, because a token may send twenty requests at
- * once.
- */
+/** Revokes a resource of many clients. At most ten clients share a token, because the rate limit allows 20 requests at once per token. */
 async function measureCrowd(world: LiveWorld): Promise<string> {
   const received = new Map<number, number>()
   const tokens: string[] = []
@@ -140,7 +137,7 @@ async function measureCrowd(world: LiveWorld): Promise<string> {
   for (let i = 0; i < crowdSize; i++) {
     await world.connect(tokens[i % crowdTokens] as string, () => received.set(i, performance.now()))
   }
-  // Each client sends one more heartbeat after it has connected.
+  // Waits for the heartbeat that each client sends after connecting.
   await sleep(2_000)
   received.clear()
   await world.call('DELETE', `/policies/${grant?.policy.id}`)
@@ -152,15 +149,15 @@ async function measureCrowd(world: LiveWorld): Promise<string> {
 }
 
 /**
- * Measures how soon devices receive changes, with a separate service and the devices of `docs/examples` (C6). Prints
- * each part at once, so that a later failure loses nothing.
+ * Measures the delay until devices receive changes (C6), with a separate service and the devices of `docs/examples`. Prints each result at
+ * once, so that a later failure loses none.
  */
 export async function liveFigures(rates: number[], print: (text: string) => unknown): Promise<void> {
   const world = await openLiveWorld()
   try {
     const devices: Client[] = []
     for (let i = 0; i < clients; i++) devices.push(await world.connect(await world.addRobot()))
-    // Functions are loaded at their first call.
+    // Warms the service up, because functions are loaded at the first call.
     const { authorizations } = await measureGrants(world, devices, warmUp.rate, warmUp.seconds)
     for (const rate of rates) {
       const { changes, notes, keepsUp, authorizations: more } = await measureGrants(world, devices, rate, seconds)

@@ -18,7 +18,7 @@ const writes = 15
 
 export type NotifiedCrowd = { ratio: number; notified: number; notifyingMs: number; spreadMs: number }
 
-/** Starts a platform that receives messages and records their times. */
+/** Starts a stub of API Gateway that records the times of messages to devices. */
 async function openPlatform() {
   const messages: { at: number; within: number; device: string }[] = []
   const server = createServer(async (request, response) => {
@@ -33,7 +33,7 @@ async function openPlatform() {
 
 const median = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
 
-/** Changes a policy of a group with 5,000 members, of which 2,000 are connected (C6). */
+/** Measures a policy change for a group with 5,000 members, of which 2,000 are connected (C6). */
 export async function measureNotifiedCrowd(): Promise<NotifiedCrowd> {
   const world = await newAccessWorld([], { limits: { api_capacity: 1_000_000, api_refill_rate: 1_000_000 } })
   const account = world.account.id
@@ -69,12 +69,12 @@ export async function measureNotifiedCrowd(): Promise<NotifiedCrowd> {
   }
   const channel = { LIVE_URL: 'ws://127.0.0.1/live', LIVE_ENDPOINT: platform.endpoint }
   const times = { with: [] as number[], without: [] as number[] }
-  // The first runs include compilation.
+  // Excludes the first runs, which include compilation.
   for (let run = -3; run < writes; run++) {
     for (const kind of ['without', 'with'] as const) {
       for (const name of Object.keys(channel)) delete process.env[name]
       if (kind === 'with') Object.assign(process.env, channel)
-      // Both directions: disabling the policy deletes authorizations, and enabling it does not.
+      // Measures both directions, because only disabling the policy deletes authorizations.
       const took = (await set(true)) + (await set(false))
       if (run >= 0) times[kind].push(took)
     }

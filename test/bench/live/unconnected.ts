@@ -27,7 +27,7 @@ export async function unconnectedText(): Promise<string> {
         else delete process.env[variable]
       }
       const runs: Consumed[] = []
-      // Minimum of three runs, because a run may renew a lease of the rate limit.
+      // Takes the minimum of three runs, because a run may renew a rate limit lease.
       for (let run = 0; run < 3; run++) runs.push(await measure(one))
       const minimum = (what: 'reads' | 'writes') => Math.min(...runs.map((run) => run[what]))
       units.push(`${minimum('reads')} read and ${minimum('writes')} write units`)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Request, sampleRequests } from '#test/support/operations/sample-requests.ts'
 
-// A process of one version: it loads the bundle of that version, and sends requests with its samples.
+// Process that loads the bundle of one version, and sends requests with the samples of this version.
 const [root = '', code = ''] = process.argv.slice(2)
 process.stdout.write = () => true
 
@@ -25,23 +25,21 @@ let world: World | undefined
 let listed = false
 
 async function prepare(name: string, count: number): Promise<{ world: World; requests: Request[] }> {
-  // Each sample brings another gateway online, which makes the choice of a gateway slower.
+  // Creates a world per grant, because each sample brings another gateway online, which slows the choice of a gateway.
   if (name === 'POST /client/authorizations') world = await newWorld()
   world ??= await newWorld()
   const make = async (of: string): Promise<Request> => (await world?.samples[of]?.()) ?? {}
   if (name === 'GET /groups' && !listed) {
-    // Fills a page of 100.
     for (let i = 0; i < 100; i++) await world.send('POST /groups', await make('POST /groups'))
     listed = true
   }
   const requests: Request[] = []
-  // Reads change nothing, so one request is repeated.
+  // Repeats one read request, because reads change nothing.
   const once = name.startsWith('GET ') ? await make(name) : null
   for (let i = 0; i < count; i++) requests.push(once ?? (await make(name)))
   return { world, requests }
 }
 
-/** Returns the file of a function, and an event for it. */
 async function newEvent(name: string): Promise<{ file: string; event: object }> {
   const { world, requests } = await prepare(name, 1)
   const [method = '', template = ''] = name.split(' ')

@@ -6,7 +6,7 @@ import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 import { holdLease } from './hold-lease.ts'
 import { perRun, sum, type Usage, usageAndTrips, usageOf } from './usage.ts'
 
-/** Calls that are representative of all others. */
+/** Operations that are measured as representatives of all others. */
 const calls = [
   'GET /resources',
   'GET /resources/{id}',
@@ -18,7 +18,7 @@ const calls = [
   'PUT /gateway/sessions/{id}',
 ]
 
-/** Typical requests of pipelines and administrators: mostly lists and objects, rarely changes. */
+/** Shares of operations in the typical requests of pipelines and administrators: mostly reads, rarely changes. */
 const usualMix: Record<string, number> = {
   'GET /resources': 0.45,
   'GET /resources/{id}': 0.45,
@@ -28,27 +28,26 @@ const usualMix: Record<string, number> = {
 /** Usage of a call. `trips` is the number of sequential round trips to the table. */
 export type CallUsage = { usage: Usage; trips: number }
 
-/** Usage without leases: some runs take a new lease for their account, and the run with the fewest writes does not. */
+/** Returns the usage without leases. Takes the units of the run with the fewest writes, because other runs may include a new lease. */
 function withHeldLease(runs: Usage[]): Usage {
   const smallest = runs.reduce((a, b) => (b.writeUnits < a.writeUnits ? b : a))
   return { ...perRun(runs), writeUnits: smallest.writeUnits, readUnits: smallest.readUnits }
 }
 
-/** Measures calls in a process that holds units of the rate limit, including the consumers' work for their changes. */
+/** Measures calls in a process that holds units of the rate limit. Includes the work of stream consumers for the changes. */
 export async function callUsages(runs = 8): Promise<Map<string, CallUsage>> {
   const usages = new Map<string, CallUsage>()
   for (const name of calls) {
-    // A new account per call, so that no call depends on the data of another.
+    // Uses a new account per call, so that no call depends on the data of another.
     let world = await sampleRequests()
     const prepare = async (of: string) => (await world.samples[of]?.()) ?? {}
-    // Fills a page of 50.
     if (name === 'GET /resources') {
       for (let i = 0; i < 50; i++) await world.send('POST /resources', await prepare('POST /resources'))
     }
     const runUsages: Usage[] = []
     let fewest = Number.POSITIVE_INFINITY
     for (let run = -2; run < runs; run++) {
-      // Each sample brings another gateway online, which makes the choice of a gateway slower.
+      // Creates a world per grant, because each sample brings another gateway online, which slows the choice of a gateway.
       if (name === 'POST /client/authorizations') world = await sampleRequests()
       const { account, send } = world
       const request = await prepare(name)
@@ -65,7 +64,7 @@ export async function callUsages(runs = 8): Promise<Map<string, CallUsage>> {
         Records.length > 0
           ? [await usageOf(() => writeChangeLog({ Records })), await usageOf(() => followUp({ Records }))]
           : []
-      // The first runs include compilation.
+      // Excludes the first runs, which include compilation.
       if (run < 0) continue
       fewest = Math.min(fewest, trips)
       const requests = { httpRequests: 1, lambdaRequests: 1 + consumers.length }

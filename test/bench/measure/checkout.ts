@@ -11,7 +11,7 @@ const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...arg
 /** A version of the service: its sources, and the bundle of its functions. */
 export type Checkout = { name: string; root: string; code: string }
 
-/** Location of the bundler, in this version and in earlier ones. */
+/** Paths of the bundler in this version and in earlier versions. */
 const bundlers = ['infra/code/bundle.ts', 'infra/bundle.ts']
 
 /** Bundles a checkout with its own bundler. */
@@ -23,7 +23,7 @@ async function bundleCheckout(name: string, root: string, code: string): Promise
   return { name, root, code }
 }
 
-/** Returns the current sources, and a worktree of another revision with the current packages. */
+/** Returns bundles of the current sources and of another revision, which uses the current packages. */
 export async function twoCheckouts(revision: string, directory: string) {
   const root = join(directory, 'base')
   git('worktree', 'add', '--detach', '--force', root, revision)

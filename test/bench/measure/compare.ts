@@ -10,7 +10,7 @@ type Compared = { base: Checkout; now: Checkout }
 type Version = keyof Compared
 type Figures = Record<Version, number[]>
 
-/** Functions of devices and pipelines, and a list. */
+/** Functions whose imports are measured: functions of devices and pipelines, and a list. */
 const importedFiles = [
   'api/groups/list-groups',
   'api/authorizations/create-authorization',
@@ -18,7 +18,7 @@ const importedFiles = [
   'api/ingestion/report-flow-logs',
 ]
 
-/** Functions of each kind that do not sign anybody in. Dependencies for sign-in must not slow their import. */
+/** Functions of each kind that do not take part in sign-in. Dependencies of sign-in must not slow down their imports. */
 const filesWithoutSignIn = [
   ...importedFiles,
   'api/groups/create-group',
@@ -80,7 +80,7 @@ export const importTable = (compared: Compared, rounds = 9): string =>
     importFigures(compared, importedFiles, rounds).map(([file, figures]) => row(file, figures)),
   )
 
-/** Compares the imports of functions without sign-in, with the median of their ratios. */
+/** Compares the imports of functions without sign-in, and adds the median ratio of the two versions. */
 export function signInImports(compared: Compared, rounds = 15): string {
   const figures = importFigures(compared, filesWithoutSignIn, rounds)
   const ratio = median(figures.map(([, each]) => ratioOf(each))).toFixed(2)
@@ -88,7 +88,7 @@ export function signInImports(compared: Compared, rounds = 15): string {
   return `${table('Cold import of', compared.base.name, rows)}\nThe median ratio is ${ratio}.\n`
 }
 
-/** Environment variables of this process, with their names in earlier versions. */
+/** Environment variables of this process, with additional names that earlier versions used. */
 const versionEnvironment = (): NodeJS.ProcessEnv => ({
   SERVICE_SECRET: 'a secret of earlier versions alone',
   KINESIS_ENDPOINT: process.env.AWS_ENDPOINT_URL_KINESIS,
@@ -101,7 +101,7 @@ async function startProcess({ root, code }: Checkout): Promise<ChildProcess> {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: versionEnvironment(),
   })
-  // Turns an exit into an error for those who wait for a message of the process.
+  // Turns a failed exit into an error event, which rejects pending waits for a message of the process.
   child.once('exit', (status) => status && child.emit('error', new Error(`A compared process ended with ${status}.`)))
   await once(child, 'message')
   return child
@@ -156,8 +156,8 @@ async function startFigures(
 const bounded = ['GET /groups/{id}', 'POST /client/authorizations', 'POST /groups', 'GET /groups'] as const
 
 /**
- * Prints the minimum CPU of cold starts and warm requests of two versions. The versions alternate, and the minimum
- * excludes other load. Prints each line when it is measured.
+ * Prints the minimum CPU of cold starts and warm requests of two versions. Alternates between the versions and takes minimums, to exclude
+ * other load.
  */
 export async function printRequestPathOf(
   compared: Compared,
@@ -177,7 +177,7 @@ export async function printRequestPathOf(
     for (const name of bounded) {
       const figures: Figures = { base: [], now: [] }
       const query = name === 'GET /groups' ? { limit: '100' } : undefined
-      // The first two rounds include compilation.
+      // Excludes the first two rounds, which include compilation.
       for (let round = -2; round < rounds; round++) {
         for (const version of versionOrder(round)) {
           const cpu = await measureRequests(children[version], name, 30, query)
@@ -191,14 +191,13 @@ export async function printRequestPathOf(
   }
 }
 
-/** Compares the CPU of warm requests. */
 export async function callTable(compared: Compared, rounds = 8, count = 20): Promise<string> {
   const children = { base: await startProcess(compared.base), now: await startProcess(compared.now) }
   try {
     const rows: string[][] = []
     for (const name of calledOperations) {
       const figures: Figures = { base: [], now: [] }
-      // The first two rounds include compilation.
+      // Excludes the first two rounds, which include compilation.
       for (let round = -2; round < rounds; round++) {
         for (const version of versionOrder(round)) {
           const cpu = await measureRequests(children[version], name, count)

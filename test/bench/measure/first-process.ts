@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 
-// A process that loads a function and answers its first request, like a cold start. Prints the CPU of both in ms.
+// Process that loads a function and handles its first request, like a cold start. Prints the CPU milliseconds of both.
 const [file = '', event = ''] = process.argv.slice(2)
 const print = process.stdout.write.bind(process.stdout)
 process.stdout.write = () => true

@@ -1,5 +1,4 @@
-// A process that only imports a function, like a cold start. Without a function, the result is the overhead of the
-// measurement.
+// Process that only imports a function, like a cold start. Without a function, the result is the overhead of the measurement.
 const [file] = process.argv.slice(2)
 const start = process.cpuUsage()
 if (file) await import(file)

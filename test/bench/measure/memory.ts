@@ -1,14 +1,13 @@
 import { markdownTable } from './markdown-table.ts'
 import { gbPerCpu, type Usage, usdOf } from './usage.ts'
 
-/** Memory with which Lambda allots one CPU. Less memory gets a proportional share. */
+/** Memory in MB at which Lambda allots one CPU. Less memory receives a proportional share. */
 const mbPerCpu = gbPerCpu * 1_024
 const memories = [512, 1_024, mbPerCpu]
 
 /** Assumed round trip of a table request within the region, in milliseconds. */
 export const roundTripMs = 5
 
-/** A call that causes no run of a consumer. */
 type Call = { name: string; usage: Usage; trips: number }
 type Choice = { memory: number; ms: number; usd: number }
 

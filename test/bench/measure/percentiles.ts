@@ -1,6 +1,6 @@
 export type Percentiles = { count: number; p50: number; p90: number; p99: number; max: number }
 
-/** NaN for an empty list. */
+/** Returns NaN for each percentile of an empty list. */
 export function percentilesOf(values: number[]): Percentiles {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN

@@ -24,7 +24,7 @@ async function readProcess(pid: string): Promise<Process | null> {
   }
 }
 
-/** Reads the CPU times; empty on a system without `/proc`. */
+/** Reads the CPU times of a process and its descendants. The result is empty on a system without `/proc`. */
 export async function processTimes(root: number): Promise<ProcessTimes> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
   const processes = new Map<number, Process>()
@@ -45,6 +45,5 @@ export async function processTimes(root: number): Promise<ProcessTimes> {
   return times
 }
 
-/** Difference of two readings. */
 export const usedBetween = (before: ProcessTimes, after: ProcessTimes): ProcessTimes =>
   new Map([...after].map(([program, time]) => [program, time - (before.get(program) ?? 0)]))

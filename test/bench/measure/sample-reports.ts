@@ -14,7 +14,7 @@ export const sampleClaims: IngestClaims = {
   resource_id: '0190a000-0000-7000-8000-000000000005',
 }
 
-/** Returns reports of flows that opened one millisecond apart, starting two minutes ago. */
+/** Returns functions that build the reports of the i-th flow. Flows open one millisecond apart, starting two minutes ago. */
 export function sampleFlows() {
   const openedAt = Date.now() - 120_000
   const time = (i: number, afterMs = 0) => new Date(openedAt + i + afterMs).toISOString()
@@ -40,7 +40,6 @@ export function sampleFlows() {
     ],
   })
   return {
-    /** The report of the i-th flow's opening, and of its close. */
     open,
     close,
     /** Alternates between open and close reports, as a gateway sends them. */

@@ -1,7 +1,6 @@
 import { measure } from '#test/support/table/consumed-capacity.ts'
 import { prices } from '../costs/prices.ts'
 
-/** Billed usage of an operation. */
 export type Usage = {
   httpRequests: number
   lambdaRequests: number
@@ -22,7 +21,6 @@ const nothing: Usage = {
 
 export const usageNames = Object.keys(nothing) as (keyof Usage)[]
 
-/** Adds usages, each multiplied by its factor. */
 export function sum(...parts: [usage: Partial<Usage>, times: number][]): Usage {
   const total = { ...nothing }
   for (const [usage, times] of parts) for (const name of usageNames) total[name] += (usage[name] ?? 0) * times
@@ -69,8 +67,8 @@ function speed(): number {
 }
 
 /**
- * GB of memory with which Lambda allots one CPU (1,769 MB). Other sizes get a proportional share, so CPU-bound work
- * costs the same with any memory.
+ * GB of memory at which Lambda allots one CPU (1,769 MB). Other sizes receive a proportional share, so CPU-bound work costs the same with
+ * any memory.
  */
 export const gbPerCpu = 1_769 / 1_024
 

@@ -10,7 +10,7 @@ import { measure } from '#test/support/table/consumed-capacity.ts'
 import { plantIntoFile } from '#test/support/table/plant-items.ts'
 import { subject } from './write-export.ts'
 
-/** Generates groups as commits store them, with one commit per group, which is the maximum number of commits. */
+/** Generates the items of groups as commits store them, with one commit per group, which is the maximum number. */
 function* groupsOf(account: string, count: number): Generator<Item> {
   const begin = clock.now() - 86_400_000_000
   const counters = new Set<string>()
@@ -46,7 +46,7 @@ function* groupsOf(account: string, count: number): Generator<Item> {
   }
 }
 
-/** Measures the check of `count` rows, each with its own commit. */
+/** Measures the check of `count` rows that separate commits stored. */
 export async function rowCheckFigures(count: number): Promise<string> {
   const account = randomUUID()
   plantIntoFile(groupsOf(account, count))

@@ -9,9 +9,8 @@ import { writeExport } from './write-export.ts'
 const run = promisify(execFile)
 
 /**
- * Code in front of the bundled verifier: at exit, it prints the process's CPU in microseconds and its peak memory in
- * kilobytes.
- * Linux initializes `maxRSS` with the memory of the parent process, so `/proc` is preferred.
+ * Code in front of the bundled verifier. At exit, it prints the CPU in microseconds and the peak memory in kilobytes. Linux initializes
+ * `maxRSS` with the memory of the parent process, so `/proc` is preferred.
  */
 const reportUsage = `import { existsSync as hasStatus, readFileSync as readStatus } from 'node:fs'
 process.on('exit', () => {
@@ -22,7 +21,7 @@ process.on('exit', () => {
 
 type VerifyCost = { entries: number; megabytes: number; perSecond: number; peakMegabytes: number }
 
-/** Measures the verifier as an auditor runs it: one export file in its own process. */
+/** Measures the verifier as an auditor runs it, in a separate process with one export file. */
 async function verifyCost(entries: number): Promise<VerifyCost> {
   const dir = mkdtempSync(join(tmpdir(), 'bench-export-'))
   try {
@@ -36,7 +35,7 @@ async function verifyCost(entries: number): Promise<VerifyCost> {
       logLevel: 'error',
     })
     const { stdout } = await run(process.execPath, [verifier, file], { cwd: dir, env: {} })
-    // The verifying thread prints its figures first, then the process.
+    // Reads the usage from the last line, because the verifying thread prints other figures before the process does.
     const lines = stdout.trim().split('\n')
     const [result = '', usage = ''] = [lines[0], lines.at(-1)]
     if (!result.startsWith(`OK: ${entries} change entries`)) throw new Error(result)

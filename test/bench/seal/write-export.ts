@@ -36,10 +36,9 @@ function entryOf(i: number) {
   return { ...common, before: null, after, subject, run_id: null }
 }
 
-/** Entries per write. */
 const perWrite = 1_000
 
-/** Writes an export of `count` entries, which are the whole log. A key of this process signs it. */
+/** Writes an export of a whole log with `count` entries, signed with a key of this process. */
 export async function writeExport(file: string, count: number): Promise<void> {
   const out = openSync(file, 'w')
   const range = new CompactRange()

@@ -15,8 +15,8 @@ function pageOf<T>(count: number, position: string | null, entryAt: (i: number) 
 }
 
 /**
- * A directory of the given size, with all people in an equal number of groups. It generates pages on request, so that
- * memory is the run's own.
+ * Opens a generated directory of this size, in which all people have the same number of groups. Generates pages on request, so that the
+ * measured memory belongs to the run.
  * @param changes number of times that every hundredth person has changed
  */
 export function companyAdapter({ users, groups, memberships }: CompanySize, changes: number): DirectoryAdapter {

@@ -6,7 +6,7 @@ import { measure } from '#test/support/table/consumed-capacity.ts'
 import { peakMegabytes } from '../measure/peak-megabytes.ts'
 import { type CompanySize, companyAdapter } from './sync-company.ts'
 
-// A new process for each step of a run, like a function, so that memory and CPU are the step's own.
+// Runs one step of a sync run in a new process, as Lambda does, so that memory and CPU belong to this step alone.
 process.stdout.write = () => true
 
 export type StepOrder = {
@@ -21,7 +21,7 @@ export type StepReport = {
   reads: number
   writes: number
   megabytes: number
-  /** Kinds of items written outside commits, by the part of the partition key that names them. */
+  /** Kinds of items that were written outside commits, as named in the partition key. */
   wrote: string[]
 }
 

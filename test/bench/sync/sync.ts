@@ -21,20 +21,19 @@ import type { StepOrder, StepReport } from './sync-process.ts'
 
 const createDirectory = withRoute(createDirectoryOfAnyKind, 'POST /idp_directories')
 
-/** A measured run, and its changes. */
 type Line = { name: string; changed: string } & StepReport
 
-/** Results so far, which are stored so that an interrupted bench resumes. */
+/** Stored results, from which an interrupted bench resumes. */
 type State = {
   size: CompanySize
   token: string
   syncSource: StepOrder['syncSource']
   done: Line[]
   current: StepReport | null
-  /** Milliseconds of an administrator's changes without a run, and during the first run. */
+  /** Milliseconds of an administrator's changes without a run. `during` contains those during the first run. */
   without: number[]
   during: number[]
-  /** Number of changes by their lost races: none, one, two and so on. */
+  /** Number of changes, indexed by the number of races that a change lost. */
   races: number[]
 }
 
@@ -60,7 +59,7 @@ async function firstState(size: CompanySize): Promise<State> {
   return { size, token: account.token, syncSource, ...nobody }
 }
 
-/** Transactions of this process that were cancelled by a concurrent one. */
+/** Number of transactions of this process that a concurrent transaction cancelled. */
 const counts = { races: 0 }
 
 /** Makes an administrator's changes one after another, and returns the milliseconds of each. */
@@ -104,7 +103,7 @@ async function begin({ syncSource }: State): Promise<void> {
   await beginRun(source, row, { preview: false })
 }
 
-/** Runs a step in a new process, and `during` in this one meanwhile. */
+/** Runs a step in a new process, and concurrently `during` in this process. */
 async function step(order: StepOrder, during: (isOver: () => boolean) => Promise<unknown>): Promise<StepReport> {
   const child = fork(fileURLToPath(new URL('./sync-process.ts', import.meta.url)), {
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -147,7 +146,7 @@ async function measureRun(state: State, name: string, save: () => void): Promise
       `${name}, ${run.phase}, ${state.current.seconds.toFixed(0)} s: ${changedBy(open ? { ...run, applied: open.applied } : run)}\n`,
     )
     if (run.finished_at === null) {
-      // The lease of a killed step must expire first.
+      // Waits until the lease of a killed step has expired.
       if (report.reads < 5) await sleep(5_000)
     } else if (run.outcome === 'applied') {
       state.done.push({ ...state.current, name, changed: changedBy(run) })
@@ -165,12 +164,12 @@ function percentile(times: number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 }
 
-/** A run waits this long for its provider (identity-wire.md), in a function with one CPU. */
+/** Seconds for which a run waits for its provider, in a function with one CPU (identity-wire.md). */
 const functionSeconds = 300
 const functionGb = 1.769
 const runsAMonth = 360
 
-/** Monthly costs of runs if one percent of the people change each day, in USD. */
+/** Returns the monthly costs of runs in USD, if one percent of the people change each day. */
 function monthUsd(unchanged: StepReport, hundredth: StepReport) {
   const reads = runsAMonth * unchanged.reads * prices.readUnit
   const writes = (runsAMonth * unchanged.writes + 30 * (hundredth.writes - unchanged.writes)) * prices.writeUnit
@@ -226,7 +225,7 @@ function figuresOf({ size, done, without, during, races }: State): SyncFigures {
 
 /**
  * Measures the runs of a directory of this size, and computes their monthly costs.
- * @param folder stores the table and the results so far, so that an interrupted bench resumes
+ * @param folder folder for the table and the results so far, from which an interrupted bench resumes
  */
 export async function measureSync(size: CompanySize, folder: string | null): Promise<SyncFigures> {
   const file = folder && join(folder, 'sync-bench.json')
