@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LiveChannel, type Message } from '../../../docs/examples/live-channel.ts'
 
-/** Devices that connect, and reconnect after a refusal or a lost connection, by the code of `docs/examples`. */
+/** Example clients (`docs/examples`) that connect, and reconnect after a refusal or a lost connection. */
 export class LiveCrowd {
   /** Milliseconds from `connect` until each device was connected, in order of connection. */
   readonly opened: number[] = []

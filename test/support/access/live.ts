@@ -11,12 +11,10 @@ import type { LiveRoute } from '#infra/template/routes.ts'
 import type { LiveEvent } from '#shared/live/live-handler.ts'
 import { until } from '../run/until.ts'
 
-/** Handlers that API Gateway invokes, by route of the live channel. */
 export const handlers = { $connect: onConnect, $default: onMessage, $disconnect: onDisconnect }
 
 type Received = { type: string } & Record<string, unknown>
 
-/** A device's connection to the live channel, with all received messages. */
 export type LiveDevice = {
   received: Received[]
   send(message: unknown): void

@@ -4,7 +4,6 @@ import type { Event } from '#shared/http/exchange.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 
 type Call = {
-  /** Path parameters, as API Gateway passes them. */
   params?: Record<string, string>
   body?: unknown
   /** Body to send unchanged, instead of `body` as JSON. */
@@ -15,7 +14,6 @@ type Call = {
   method?: string
   path?: string
   sourceIp?: string
-  /** Host name of the API, as API Gateway reports it. */
   host?: string
 }
 

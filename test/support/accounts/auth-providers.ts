@@ -12,7 +12,7 @@ type Fields = Record<string, unknown>
 export const providerSecret = 'very-secret-value-0123456789'
 
 let count = 0
-/** Functions that return valid fields of a new provider, by kind. Names differ at each call. */
+/** Functions that return valid fields of a new provider, by kind. Each call returns different names. */
 const fieldsOf: Record<ProviderKind, () => Fields> = {
   email_otp: () => ({}),
   oidc: () => ({

@@ -6,7 +6,6 @@ export type PolicyWorld = Awaited<ReturnType<typeof newPolicyWorld>>
 
 export const region = { property: 'remote_ip_location_region', operator: 'is_in', values: ['DE', 'PL'] }
 
-/** Creates an access world with calls to create policies, their groups and their resources. */
 export async function newPolicyWorld() {
   const world = await newAccessWorld()
   const { account } = world

@@ -15,7 +15,6 @@ export async function newPool({ id }: Pick<Account, 'id'>, device_ids: string[] 
   return (created as { data: { resource: { id: string } } }).data.resource.id
 }
 
-/** Inserts clients of the account's administrator, and returns the ids in order of creation. */
 export async function newClients({ id, admin }: Pick<Account, 'id' | 'admin'>, count: number): Promise<string[]> {
   const rows = await plantRows<ClientRow>(id, clients, count, (i) => ({
     actor_id: admin.id,

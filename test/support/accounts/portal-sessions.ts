@@ -20,7 +20,6 @@ export const signInOrigin = {
   user_agent: 'browser',
 }
 
-/** Inserts an auth provider as its create operation stores it. */
 export const insertProvider = (
   accountId: string,
   kind: ProviderKind = 'tenant',

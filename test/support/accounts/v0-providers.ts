@@ -1,4 +1,4 @@
-/** Request value of a legacy OpenID Connect provider, with all required fields. */
+/** Request fields of a legacy OpenID Connect provider, with all required fields. */
 export const openIdProvider = (fields: Record<string, unknown> = {}) => ({
   id: 'staff',
   label: 'Staff login',

@@ -47,7 +47,7 @@ type Query = Record<string, string>
 /** Returns conditions of the maximum stored size (262,144 bytes of JSON) that are always met. */
 export function largestConditions() {
   const always = [...'UMTWRFS'].map((day) => `${day}/true/UTC`)
-  // Uses few ranges with many characters, because their evaluation takes little time.
+  // Uses few but long ranges, so that their evaluation takes little time.
   const range = `00:00:00.${'0'.repeat(500)}-23:59:59.${'0'.repeat(500)}`
   const long = `M/${Array.from({ length: 256 }, () => range).join(',')}/UTC`
   return [{ property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values: [...always, long] }]
@@ -363,10 +363,6 @@ export const plans: Record<string, Plan> = {
   },
 }
 
-/**
- * Fills a list of an account.
- * @throws Error for a list without a plan
- */
 export const fillList = (name: string, account: Account): Promise<FilledList> => {
   const plan = plans[name]
   if (!plan) throw new Error(`There is no plan to fill ${name}.`)

@@ -30,7 +30,6 @@ const longHeaders = {
 }
 const longQuery = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`p${i}`, 'x'.repeat(20)]))
 
-/** True if requests to the operation can be large, in the body or in the query of a list. */
 export const canBeLarge = ({ operation: { body, credential, filters } }: Entry): boolean =>
   body !== undefined || credential === 'ingest' || filters !== undefined
 

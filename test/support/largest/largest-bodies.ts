@@ -8,7 +8,7 @@ export type LargeBody = { what: string; rawBody: string }
 
 /** Characters with a special meaning in validation rules, used in turn. */
 const characters = ['x', ' ', '1', ',', ':', '/', '.', '[', '@', '-', '\u0301', '💥']
-/** Size in bytes that reveals processing time that grows faster than the body. */
+/** Text size in bytes at which processing time that grows faster than the body becomes visible. */
 const textBytes = 1_000_000
 const commaLists = /^(default_client_)?(allowed_ips|dns)$/
 

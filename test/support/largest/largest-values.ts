@@ -19,7 +19,7 @@ function hostName(length: number): string {
     .toString('hex')
     .slice(end.length, length)
     .match(/.{1,50}/g) as string[]
-  // Drops one character of a label for each dot, which keeps the length.
+  // Drops a character for each added dot, which keeps the length of the name.
   return [...labels.slice(0, -1).map((label) => `${label.slice(1)}.`), labels.at(-1), end].join('')
 }
 
@@ -60,7 +60,7 @@ const largest: Record<string, (schema: JsonSchema, sent: Fields) => unknown> = {
   idp_domain: ({ maxLength }) => hostName(maxLength as number),
   tenant_id: ({ maxLength }) => hostName(maxLength as number),
   subdomain: ({ maxLength }) => 's'.repeat(maxLength as number),
-  // Leaves six characters for the port.
+  // Leaves six characters for the colon and the port.
   endpoint: ({ maxLength }) => `${hostName((maxLength as number) - 6)}:65535`,
   default_client_endpoint: ({ maxLength }) => `${hostName((maxLength as number) - 6)}:65535`,
   // Keeps a missing address, because some types of actors have no email address.

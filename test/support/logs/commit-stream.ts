@@ -19,7 +19,6 @@ const asJson = (_key: string, value: unknown) =>
     ? { B: Buffer.from(value.B as Uint8Array).toString('base64') }
     : value
 
-/** Builds the record by which the table's stream delivers a commit record. */
 export const toStreamRecord = (commit: Record<string, unknown>) => {
   const image = marshall(packLarge(commit), { removeUndefinedValues: true })
   const NewImage = JSON.parse(JSON.stringify(image, asJson))

@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { type FieldErrors, MessageLimit } from '#shared/core/faults.ts'
 import { draft } from '#shared/values/draft.ts'
 
-/** Validates a field, and returns the parsed value or the error messages. */
 export function checkField(
   name: string,
   schema: v.GenericSchema,

@@ -16,7 +16,6 @@ import { type Request, sampleRequests } from './sample-requests.ts'
 type Hostile = Omit<Request, 'query'> & { query?: Record<string, string> | string }
 type Fields = Record<string, unknown>
 
-/** Number of hostile values to draw per body field, per path id, and for each other input. */
 export type HostileCounts = { perField: number; perId: number; others: number }
 
 /** Random choice of values for an operation, reproducible by seed, name and counts. */

@@ -302,7 +302,7 @@ export async function sampleRequests() {
   }
 
   addConfigurationSamples(samples, account.id, create)
-  // Adds samples that bring gateways online last, because online gateways change the results of other samples.
+  // Adds the samples that bring gateways online after all others, because online gateways change the results of other samples.
   Object.assign(samples, {
     'POST /access/evaluate': async () => {
       const resource = await create('POST /resources', { body: resourceOf((await site()).id) })

@@ -19,7 +19,7 @@ afterAll(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
-  // Discards AWS clients, which keep the endpoint and credentials of their creation.
+  // Discards AWS clients, which keep the endpoint and credentials from their creation.
   awsClients.clear()
   for (const [name, value] of settings) {
     if (value === undefined) delete process.env[name]

@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Names of the test files that start first: reads of the whole engine table, which grows with each test, then tests of minutes, of the
- * local service, and of seconds.
+ * Test files in the order in which they start. Reads of the whole table are first, because the table grows with each test. Slow tests
+ * precede faster tests.
  */
 const longest = [
   'row-check/rows-and-commits',

@@ -13,7 +13,7 @@ const now = () => new Date(clock.now() / 1_000)
 /** A bucket with Object Lock as S3 documents it: locks can be extended but never shortened. */
 export class LockedBucket {
   readonly versions: Version[] = []
-  /** The default retention as XML; null for a bucket without Object Lock. */
+  /** The default retention as XML, or null for a bucket without Object Lock. */
   rule: string | null
   pageLength = 1_000
   /** Received requests, each as `METHOD key subresource`. */
@@ -36,7 +36,6 @@ export class LockedBucket {
     )
   }
 
-  /** Stores a new version of an object as the sealing job does. */
   put(key: string, until: Date | null = new Date(now().getTime() + this.days * dayMs)): Version {
     for (const other of this.of(key)) other.isLatest = false
     const version = {

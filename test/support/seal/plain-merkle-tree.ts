@@ -1,8 +1,8 @@
 import { emptyRoot, nodeHash } from '#shared/seal/merkle/merkle-proof.ts'
 
 /**
- * Merkle tree after the text of RFC 6962, section 2.1, as a reference for the service's tree. Smaller trees consist of the first leaves. A
- * cache of hashes is the only optimization.
+ * Merkle tree that follows the text of RFC 6962, section 2.1, as a reference for the service's tree. Smaller trees consist of the first
+ * leaves. A cache of hashes is the only optimization.
  */
 export class PlainTree {
   private readonly leaves: Buffer[]

@@ -88,7 +88,7 @@ export async function sealedState(account: string, log: SealedLog = 'changes') {
 }
 
 /**
- * Calls `before` ahead of each object write, and ahead of each item put with the item. Returns a function that removes the interception.
+ * Calls `before` prior to each object write, and with the item prior to each item put. Returns a function that removes the interception.
  */
 export function beforeWrites(before: (item?: Record<string, unknown>) => unknown): () => void {
   const { promises } = process.getBuiltinModule('node:fs')

@@ -8,7 +8,6 @@ type Document<S> = { Statement: S[] }
 export type World = {
   /** Customer-managed key that encrypts a topic, bucket, stream or table, or null for an AWS key. */
   keyOf(target: string): string | null
-  /** Role of a function, by the ARN of the function or its alias. */
   roleOf(functionArn: string): string
   logArnOf(logGroup: string): string
   /** ARNs of the functions whose aliases a deployment group moves. */
@@ -123,7 +122,6 @@ export function admissions(stacks: Stack[]): Admission[] {
   )
 }
 
-/** Collects the values of all properties that name a KMS key, at any depth. */
 function collectKeys(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.flatMap(collectKeys)
   if (typeof value !== 'object' || value === null) return []

@@ -172,12 +172,12 @@ const silent: Record<string, string[]> = {
   'AWS::ApiGatewayV2::DomainName': [],
   'AWS::ApiGatewayV2::Route': ['AuthorizerId'],
   'AWS::ApiGatewayV2::RouteResponse': [],
-  // API Gateway writes access logs below `/aws/vendedlogs`, which a resource policy of the deployment allows.
+  // Has no entries, because API Gateway writes access logs below `/aws/vendedlogs`, which a resource policy of the deployment allows.
   'AWS::ApiGatewayV2::Stage': [],
   'AWS::Backup::BackupPlan': [],
   'AWS::Backup::BackupVault': ['Notifications'],
   'AWS::CloudFormation::Stack': ['NotificationARNs'],
-  // CloudFormation invokes the function with the permissions of the deployment role.
+  // Has no entries, because CloudFormation invokes the function with the permissions of the deployment role.
   'AWS::CloudFormation::CustomResource': [],
   'AWS::CloudFormation::WaitConditionHandle': [],
   'AWS::CloudFront::CachePolicy': [],

@@ -111,7 +111,6 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     ),
   ) as Record<string, () => unknown>
   return {
-    /** Policies for operators, by name. */
     operators,
     apiId: api.stack.physicalId(api.id),
     output: (name: string): string => String(outputs[name]?.()),

@@ -7,7 +7,7 @@ export type DeployedRole = { name: string; arn: string; statements: Statement[] 
 
 export const account = randomUUID()
 
-/** Returns a recorded table call whose partition keys belong to one account. */
+/** Returns a recorded table call whose partition keys belong to the test's account. */
 export const onTable = (action: string, ...keys: string[]): RecordedCall => ({
   action: `dynamodb:${action}`,
   target: 'table',
@@ -37,7 +37,6 @@ export async function deployedRoles(context: Record<string, unknown> = { mailSen
     rights,
     roles,
     decide,
-    /** Names of the roles that may make a call. */
     allowed: (call: RecordedCall): string[] =>
       roles
         .filter((role) => decide(role, call) === 'allowed')

@@ -2,7 +2,7 @@ import { fieldsOf } from '#shared/core/json/is-object.ts'
 
 type FakeFunction = {
   logicalId: string
-  /** Nested stack of the function; undefined if the service's stack contains it. */
+  /** Nested stack of the function, or undefined if the service's stack contains the function. */
   nested?: string
   versions: number[]
   /** Version of the current template, which the deployment published at the time `at`. */

@@ -13,7 +13,7 @@ export type Statement = {
   Condition?: Condition
 }
 
-/** A call that IAM decides. A condition key that is missing in `context` is missing in the request. */
+/** A call for which IAM makes a decision. A condition key that is missing in `context` is missing in the request. */
 export type Call = { action: string; resource: string; context: Record<string, Values> }
 
 export type Decision = 'allowed' | 'explicitly denied' | 'implicitly denied'

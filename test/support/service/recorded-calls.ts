@@ -284,7 +284,7 @@ export async function recordCalls(work: () => Promise<unknown>, answer = unanswe
     globalThis.fetch = fetch
     vi.unstubAllEnvs()
     front.end()
-    // Resets the modules, because those loaded for the work would use the closed proxy.
+    // Resets the modules, because the modules loaded for `work` would use the closed proxy.
     vi.resetModules()
   }
   return calls

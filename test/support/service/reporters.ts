@@ -79,7 +79,6 @@ export async function openReporters(service: Service, clients: number) {
   return { accountId, call, reporters }
 }
 
-/** Acknowledged reports of one flow. */
 type Acknowledged = { closed: boolean; bytes: number }
 
 const nameOf = (authorizationId: string, role: string, start: string) => `${authorizationId} ${role} ${start}`
@@ -153,7 +152,7 @@ export class Ledger {
     for (const [name, { closed, bytes }] of this.flows) {
       const entry = read.get(name)
       if (!entry) lost++
-      // Checks bytes only after an acknowledged close, because the log may contain other closes.
+      // Checks bytes only after an acknowledged close, because the log may contain closes without an acknowledgement.
       else if (closed && entry.rx_bytes !== bytes) wrong++
     }
     return { lost, duplicated, wrong }

@@ -13,7 +13,6 @@ export type Service = {
   readonly dataDir: string
   readonly pid: number
   output(): string
-  /** Resolves when the process ends. */
   exited(): Promise<unknown>
   /** Ends the process with SIGTERM. Removes the data directory, unless the caller provided one. */
   stop(): Promise<void>

@@ -30,7 +30,6 @@ type Contents = {
 }
 type Made = { stack: Stack; template: Contents }
 
-/** Logical id of a nested stack in its parent's template. */
 const nestedStackId = ({ nestedStackParent, nestedStackResource }: Stack): string =>
   nestedStackParent?.resolve((nestedStackResource as CfnResource | undefined)?.logicalId)
 

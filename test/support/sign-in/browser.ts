@@ -31,7 +31,6 @@ const quiet = [
   '--disable-sync',
 ]
 
-/** A node of the accessibility tree, which assistive technology presents. */
 type AccessibleNode = { role: string; name: string; focused: boolean; invalid: boolean; description: string }
 
 export type Browsing = {

@@ -57,7 +57,7 @@ export async function catchMails(deliver: (mail: Mail) => Promise<void> = async 
 
 export const passcodeIn = (mail: Mail | undefined): string => /^ {4}(\w{6})$/m.exec(mail?.text ?? '')?.[1] ?? ''
 
-/** Cached hashes by cost parameter, because verifying a hash takes as long as creating the hash. */
+/** Cached hashes by cost parameter. Tests with a low cost must not use expensive hashes, because verifying takes as long as hashing. */
 const hashesByCost = new Map<number, Promise<string>>()
 
 /** Creates an actor with a stored passcode, as if the passcode had been mailed. All actors share one passcode, because hashing is slow. */

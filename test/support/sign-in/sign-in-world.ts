@@ -13,7 +13,7 @@ type Claims = Record<string, unknown>
 /** Tenant id in the issuer of a local provider that acts as a cloud directory. */
 export const tenant = '9a1f'
 
-/** Configures one local provider for every kind, until environment variables are unstubbed. */
+/** Configures one local provider for every kind of auth provider, until environment variables are unstubbed. */
 export function stubProviders({ issuer, secret }: Pick<PlainProvider, 'issuer' | 'secret'>): void {
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
   vi.stubEnv('SUITE_ISSUER', issuer)

@@ -26,7 +26,6 @@ export async function newInventoryWorld(given?: Account, fields: Fields = mdmFie
   const syncSource = { account_id: account.id, collection: inventorySource.entity.name, source_id: id }
   const row = () => storedProvider(account, id)
   const begin = async (preview = false): Promise<Run> => beginRun(inventorySource, await row(), { preview })
-  /** Connects runs to the inventory in memory or to another adapter. */
   const connect = (adapter: () => InventoryAdapter = () => fleet.adapter) =>
     vi.spyOn(adapters, 'inventory').mockImplementation(async () => adapter())
   const step = async (ms = 600_000): Promise<void> => {

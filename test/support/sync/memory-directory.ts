@@ -84,7 +84,7 @@ export function memoryAdapter(directory: MemoryDirectory, pageSize = 100): Direc
   }
 }
 
-/** An inventory in memory. Its first list has all devices; further lists add fields. */
+/** An inventory in memory. Its first list contains all devices, and further lists add fields. */
 export type MemoryInventory = {
   lists: Record<string, Map<string, Record<string, DeviceValue>>>
   before: (call: string) => void | Promise<void>

@@ -14,7 +14,6 @@ export function callsFakes(): void {
 
 export type Walked<T> = { entries: T[]; skipped: Skipped[]; pages: number }
 
-/** Reads all pages of a list. */
 export async function walk<T>(read: (position: string | null) => Promise<ProviderPage<T>>): Promise<Walked<T>> {
   const found: Walked<T> = { entries: [], skipped: [], pages: 0 }
   let position: string | null = null

@@ -68,7 +68,7 @@ export async function newRewindWorld() {
 
 export type RewindWorld = Awaited<ReturnType<typeof newRewindWorld>>
 
-/** Executes a rewind until the owning rows, such as groups, are restored. Stops before the rows that belong to owning rows. */
+/** Executes a rewind until owning rows, such as groups, are restored. Stops before the rows that belong to them. */
 export async function rewindOwners(world: RewindWorld, runId: string): Promise<void> {
   await runsApi.idp.rewind(world.account, world.id, runId)
   for (let steps = 0; !(await world.groupOf('staff')); steps++) {

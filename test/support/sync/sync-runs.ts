@@ -19,7 +19,6 @@ import { type Account, newAccount } from '../accounts/account.ts'
 import { directoriesApi } from './directories.ts'
 import { ScriptedDirectory } from './scripted-directory.ts'
 
-/** Rows of an account that sync runs can change. */
 export type SyncedState = {
   actors: ActorRow[]
   identities: ExternalIdentityRow[]

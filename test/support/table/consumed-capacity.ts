@@ -48,7 +48,7 @@ function install(): void {
   )
 }
 
-/** Measures the table use of a piece of work that runs alone in this process. */
+/** Measures the table usage of `work`, which must run alone in this process. */
 export async function measure(work: () => Promise<unknown>): Promise<Consumed> {
   install()
   const consumed: Consumed = { requests: 0, trips: 0, reads: 0, writes: 0 }

@@ -56,7 +56,6 @@ const latencies: Latencies = { GetItem: [2, 2], BatchGetItem: [3, 4], Query: [3,
 export class ItemsInFlight {
   /** Milliseconds since the start of the simulation. */
   time = 0
-  /** Number of requests that were refused because of a conflict. */
   conflicts = 0
   private readonly random: SeededRandom
   private readonly latencies: Latencies

@@ -9,7 +9,6 @@ import type { AccessWorld } from '../access/access.ts'
 import { publicKey } from '../access/public-key.ts'
 import { plantItems } from './plant-rows.ts'
 
-/** Fields of an unverified client without a device description. */
 export const bareClient = { ...undescribed, verified_at: null }
 
 /**

@@ -7,7 +7,6 @@ import { publicKey } from '../access/public-key.ts'
 import type { Account } from '../accounts/account.ts'
 import { plantItems, plantRows } from './plant-rows.ts'
 
-/** Writes groups without a directory into the table. */
 export const plantGroups = (account: Account, count: number): Promise<GroupRow[]> =>
   plantRows<GroupRow>(account.id, groups, count, (i) => ({ name: `Group ${i}`, ...nativeGroup }), [])
 

@@ -8,7 +8,7 @@ import { table, tableName } from '#shared/table/table.ts'
 
 /**
  * Writes many rows into the table as commits store them: rows, index items and counters, without commit records.
- * @param indexes names of the indexes that the test queries; by default all
+ * @param indexes names of the indexes that the test queries, by default all
  */
 export async function plantRows<R extends Row>(
   accountId: string,
@@ -43,7 +43,7 @@ export async function plantRows<R extends Row>(
 export const plantIds = async <R extends Row>(...planted: Parameters<typeof plantRows<R>>): Promise<string[]> =>
   (await plantRows(...planted)).map(({ id }) => id)
 
-/** Writes items into the table by its API. */
+/** Writes items through the API of the table, not into the database file. */
 export async function plantItems(items: Item[]): Promise<void> {
   for (let at = 0; at < items.length; at += 100) {
     const batches = [0, 25, 50, 75]
