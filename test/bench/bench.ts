@@ -99,7 +99,7 @@ async function printLive(): Promise<void> {
   await liveFigures(rates.length > 0 ? rates : [10, 25, 50], print)
 }
 
-/** Measures a crowd on the live channel. Its size follows `--live-crowd` (default 1,000). */
+/** Measures a crowd on the live channel. The argument of `--live-crowd` is its size (default 1,000). */
 async function printLiveCrowd(): Promise<void> {
   const size = Number(process.argv[process.argv.indexOf('--live-crowd') + 1] ?? 1_000)
   if (!(Number.isInteger(size) && size > 0)) throw new Error('Use: npm run bench -- --live-crowd [clients]')
@@ -192,7 +192,7 @@ async function printAccess(): Promise<void> {
 const printContention = async (clients: number): Promise<unknown> =>
   print(`clients that reconnect at once and request one resource:\n${await contentionTable(clients)}`)
 
-/** Measures the contention of the clients whose number follows `--clients`. */
+/** Measures contention among the number of clients given by `--clients`. */
 async function printContentionOf(): Promise<void> {
   const clients = Number(process.argv[process.argv.indexOf('--clients') + 1])
   if (!(Number.isInteger(clients) && clients > 0)) throw new Error('Use: npm run bench -- --clients <number>')

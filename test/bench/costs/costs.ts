@@ -51,7 +51,7 @@ export const costsTable = (rows: Row[]): string =>
 /** USD for the lease writes of a million calls, with one lease per `calls` calls. */
 const leases = (calls: number): string => ((1e6 * prices.writeUnit) / calls).toFixed(2)
 
-/** Selects the calls that cause no consumer run. */
+/** Selects the calls that run no stream consumer. */
 const callsAlone = (rows: Row[]) =>
   rows.flatMap(({ name, usage, trips }) =>
     trips !== undefined && usage.lambdaRequests === 1 ? [{ name, usage, trips }] : [],
@@ -155,7 +155,6 @@ export async function writeCostsDocument(rows: Row[], presence: PresenceRow[]): 
   await writeFile(file, await withDerived(document(steady, presence, otherParts.join('\n'))))
 }
 
-/** Updates the derived sections of `docs/costs.md` from the current prices and templates. */
 export const writeDerivedCosts = async (): Promise<void> =>
   writeFile(file, await withDerived(await readFile(file, 'utf8')))
 

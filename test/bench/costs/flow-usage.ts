@@ -39,7 +39,6 @@ async function noteRecords(work: () => Promise<unknown>): Promise<Buffer[]> {
   return noted
 }
 
-/** Sends a request with reports, and runs the consumer on the resulting records. */
 async function reportAndStore(token: string, reports: object[]): Promise<Usage> {
   const body = { flow_logs: reports }
   let ingest: Partial<Usage> = {}

@@ -4,7 +4,6 @@ import { prices } from './prices.ts'
 /** Log bytes per request: the service's line, the metrics in this line, Lambda's three lines, and the access log's line. */
 export const lineBytes = { own: 640, metrics: 200, lambda: 350, access: 500 }
 
-/** Log volume of function invocations and API requests, in GB. */
 export const logGbOf = ({ lambdaRequests, httpRequests }: Pick<Usage, 'lambdaRequests' | 'httpRequests'>): number =>
   (lambdaRequests * (lineBytes.own + lineBytes.lambda) + httpRequests * lineBytes.access) / 1e9
 

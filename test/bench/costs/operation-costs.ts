@@ -40,7 +40,6 @@ export const costTable = (costs: OperationCost[]): string =>
     costs.map(({ name, requests, reads, writes }) => [`\`${name}\``, ...[requests, reads, writes].map(String)]),
   )
 
-/** Reads the costs that `docs/table.md` states. */
 export async function statedCosts(): Promise<OperationCost[]> {
   const rows = (await readFile(file, 'utf8')).matchAll(
     /^\| `([A-Z]+ \/[^`]*)` +\| (\d+) +\| ([\d.]+) +\| ([\d.]+) +\|$/gm,

@@ -27,7 +27,6 @@ const count = (value: number): string => Math.round(value).toLocaleString('en-US
 /** Monthly costs of an install with default settings and without traffic, in USD. */
 export const restUsd = async (): Promise<number> => usdOfAll(await billedResources())
 
-/** Describes the costs of an install at rest: with default settings, and with CloudFront and a web ACL. */
 export async function restText(): Promise<string> {
   const installs = [await billedResources(), await billedResources(inFront)]
   const rows = names.map((name) => [

@@ -13,7 +13,6 @@ type Account = { claims: Awaited<ReturnType<typeof newFlowGrant>>['claims'] }
 
 const perRecord = 100
 
-/** Builds stream records of these reports, as the ingest operation packs reports. */
 function recordsOf({ claims }: Account, reports: FlowReport[]): KinesisStreamRecord[] {
   const at = clock.now()
   return Array.from({ length: Math.ceil(reports.length / perRecord) }, (_, i) =>

@@ -52,7 +52,7 @@ const plants: Record<string, (accountId: string, count: number) => Promise<unkno
       count,
       (i) => ({
         ...hostFields(i, siteId),
-        // Gives 60 rows this value, enough for two pages in a collection of any size.
+        // Gives 60 rows the value `ipv6_only`, enough for two pages in a collection of any size.
         ip_stack: i < 60 ? 'ipv6_only' : 'dual',
       }),
       ['address', 'site_id', 'type', 'ip_stack'],

@@ -11,7 +11,7 @@ export class GatewayWatch {
   readonly #added = new Map<string, Receipt>()
   readonly #removed = new Map<string, Receipt>()
   readonly #nudges: number[] = []
-  /** Start times of the latest heartbeat and of the heartbeat before. */
+  /** Start times of the latest and of the previous heartbeat. */
   #sentAt = 0
   #previousSentAt = 0
   readonly #fetch = globalThis.fetch

@@ -6,7 +6,7 @@ import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 import { holdLease } from './hold-lease.ts'
 import { perRun, sum, type Usage, usageAndTrips, usageOf } from './usage.ts'
 
-/** Operations that are measured as representatives of all others. */
+/** Operations that represent all others in the measurement. */
 const calls = [
   'GET /resources',
   'GET /resources/{id}',

@@ -121,7 +121,6 @@ const leastRow = (name: string, { base, now }: Figures): string[] => {
   return [name, before.toFixed(2), after.toFixed(2), (after / before).toFixed(2), difference]
 }
 
-/** Measures import and first request in new processes. */
 async function startFigures(
   { base, now }: Compared,
   children: Record<Version, ChildProcess>,

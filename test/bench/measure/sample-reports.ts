@@ -47,7 +47,6 @@ export function sampleFlows() {
   }
 }
 
-/** Parses a valid record as the service does. */
 export function readSample(record: object): FlowReport {
   const checked = checkFlowReport(record)
   if (!('report' in checked)) throw new Error('A good report was refused.')

@@ -45,7 +45,7 @@ const rates: Record<keyof Usage, number> = {
 
 export const usdOf = (usage: Usage): number => usageNames.reduce((usd, name) => usd + usage[name] * rates[name], 0)
 
-/** Reference speed: milliseconds of CPU for `JSON.parse` of a megabyte. Measured CPU times are scaled to it. */
+/** Reference speed: milliseconds of CPU for `JSON.parse` of a megabyte. Measured CPU times are scaled to this speed. */
 const referenceMs = 6
 let factor: number | undefined
 

@@ -46,7 +46,6 @@ function* groupsOf(account: string, count: number): Generator<Item> {
   }
 }
 
-/** Measures the check of `count` rows that separate commits stored. */
 export async function rowCheckFigures(count: number): Promise<string> {
   const account = randomUUID()
   plantIntoFile(groupsOf(account, count))

@@ -95,7 +95,6 @@ const lastRun = async ({ syncSource }: State): Promise<Run | null> => {
   return item ? toRun(item as never) : null
 }
 
-/** Starts a run unless one is open. */
 async function begin({ syncSource }: State): Promise<void> {
   if (await readOpenRun(syncSource.account_id, syncSource.source_id)) return
   const source = directorySources.idp
