@@ -13,7 +13,6 @@ import { gbMsOf, sum, type Usage, usdOf } from '../measure/usage.ts'
 /** Cost of a page: table usage, and CPU in milliseconds. */
 type PageCost = Pick<Consumed, 'reads' | 'writes'> & { cpu: number }
 
-/** Cost of a page of online clients, compared with a page of groups of the same length. */
 export type ClientListRatio = { rows: number; clients: PageCost; groups: PageCost; cpuRatio: number; usdRatio: number }
 
 /** Write units of the request's log entry and its pointer. */

@@ -6,7 +6,6 @@ import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
 import { plantIds } from '#test/support/table/plant-rows.ts'
 
-/** Costs of a member set that is written at once and listed completely. */
 export type MemberCosts = {
   members: number
   commits: number
@@ -18,7 +17,6 @@ export type MemberCosts = {
   readUnits: number
 }
 
-/** Measures setting all members of a group at once, adding members one by one, and listing all. */
 export async function memberCosts(members: number): Promise<MemberCosts> {
   const world = await newMembershipWorld()
   const { account } = world
@@ -28,7 +26,6 @@ export async function memberCosts(members: number): Promise<MemberCosts> {
     if (status !== 200) throw new Error(`The members were not set: ${text}`)
   }
   const [one, all] = [await world.newGroup(), await world.newGroup()]
-  // Adds one member per request.
   const singles = 20
   const single = await measureCpu(async () => {
     for (let i = 1; i <= singles; i++) await set(one, ids.slice(0, i))

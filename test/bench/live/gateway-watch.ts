@@ -40,7 +40,6 @@ export class GatewayWatch {
     WebSocket.prototype.addEventListener = this.#listen
   }
 
-  /** Records the changes that the latest heartbeat returned. */
   note({ added, removed }: { added: { id: string }[]; removed: string[] }): void {
     // Finds the first nudge between the starts of the previous and the latest heartbeat, which caused the latest heartbeat.
     const nudgedAt = this.#nudges.find((at) => at > this.#previousSentAt && at <= this.#sentAt) ?? null

@@ -39,7 +39,6 @@ export async function openLiveWorld() {
       watch,
       stop,
       pid: service.pid,
-      /** Creates resources, each with a policy for the group. */
       async addGrants(count: number): Promise<Grant[]> {
         const grants: Grant[] = []
         for (let i = 0; i < count; i++) {

@@ -103,7 +103,6 @@ async function measureGrants(world: LiveWorld, devices: Client[], rate: number, 
   return { keepsUp: requests === count && changes.length / took >= 0.95 * rate, changes, authorizations, notes }
 }
 
-/** Counts sent and failed messages in the service's log. */
 async function failures(world: LiveWorld, since: Date): Promise<string> {
   const lines = await world.lines(since)
   const sent = lines.reduce((sum, { messages_sent = 0 }) => sum + messages_sent, 0)

@@ -8,13 +8,11 @@ const repository = fileURLToPath(new URL('../../../', import.meta.url))
 
 const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args], { stdio: 'pipe' })
 
-/** A version of the service: its sources, and the bundle of its functions. */
 export type Checkout = { name: string; root: string; code: string }
 
 /** Paths of the bundler in this version and in earlier versions. */
 const bundlers = ['infra/code/bundle.ts', 'infra/bundle.ts']
 
-/** Bundles a checkout with the bundler of that checkout. */
 async function bundleCheckout(name: string, root: string, code: string): Promise<Checkout> {
   const { loadOperations } = await import(join(root, 'functions/operations.ts'))
   const bundler = bundlers.map((file) => join(root, file)).find(existsSync)

@@ -55,7 +55,6 @@ const row = (name: string, figures: Figures): string[] => {
 const table = (what: string, name: string, rows: string[][]): string =>
   markdownTable([what, `CPU ms of ${name}`, 'CPU ms now', 'Ratio'], rows)
 
-/** Measures the CPU for importing each function in a new process. */
 function importFigures({ base, now }: Compared, files: string[], rounds: number): [file: string, Figures][] {
   const cpuOf = ({ code }: Checkout, file: string) =>
     Number(

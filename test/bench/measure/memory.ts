@@ -11,7 +11,6 @@ export const roundTripMs = 5
 type Call = { name: string; usage: Usage; trips: number }
 type Choice = { memory: number; ms: number; usd: number }
 
-/** Latency of a call, and the cost of a million calls, by memory size. */
 function choicesOf({ usage, trips }: Call): Choice[] {
   const cpuMs = usage.lambdaGbMs / gbPerCpu
   return memories.map((memory) => {

@@ -51,7 +51,6 @@ async function verifyCost(entries: number): Promise<VerifyCost> {
   }
 }
 
-/** Compares a small export with one of ten times the size. */
 export async function verifyFigures(entries: number): Promise<string> {
   const costs = [await verifyCost(entries), await verifyCost(10 * entries)]
   const [small, large] = costs as [VerifyCost, VerifyCost]

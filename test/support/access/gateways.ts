@@ -9,7 +9,6 @@ import { handler as createSite } from '#functions/api/sites/create-site.ts'
 import { type Account, type Answer, call } from '#test/support/accounts/account.ts'
 import { publicKey } from './public-key.ts'
 
-/** Creates a site, and returns calls for its gateways and tokens. */
 export async function newSite(account: Account, name = `site ${randomBytes(4).toString('hex')}`) {
   const id: string = (await account.call(createSite, { method: 'POST', body: { site: { name } } })).body.data.id
   const params = { site_id: id }

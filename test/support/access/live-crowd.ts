@@ -5,7 +5,6 @@ import { LiveChannel, type Message } from '../../../docs/examples/live-channel.t
 export class LiveCrowd {
   /** Milliseconds from `connect` until each device was connected, in order of connection. */
   readonly opened: number[] = []
-  /** Number of refused handshakes and closed connections. */
   closed = 0
   readonly received: Message[] = []
   readonly #channels: LiveChannel[] = []

@@ -11,7 +11,6 @@ export const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 export const newApiClient = async (account: Account): Promise<string> =>
   (await actorsApi.create(account, { name: 'Pipeline', type: 'api_client' })).body.data.id
 
-/** Returns the account with a new token that is limited to `scopes`. */
 export async function withScopes(account: Account, ...scopes: string[]): Promise<Account> {
   const { body } = await apiTokensApi.create(account, account.apiClient.id, { expires_at: inAnHour(), scopes })
   const { id: tokenId, token } = body.data

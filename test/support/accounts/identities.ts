@@ -47,7 +47,6 @@ export async function moveEmail(account: Account, from: Pick<ActorRow, 'id' | 'e
   }
 }
 
-/** Creates a provider with this issuer, and a client token that the provider issued to the actor. */
 export async function mintProviderToken(account: Account, actorId: string, issuer: string) {
   const tenant_auth_provider = { name: issuer, issuer }
   const provider = await account.call(createTenantAuthProvider, { method: 'POST', body: { tenant_auth_provider } })

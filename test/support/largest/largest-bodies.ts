@@ -3,7 +3,6 @@ import { isV0 } from '#shared/http/v0-headers.ts'
 import { fieldSchemas, takes } from '../operations/field-schemas.ts'
 
 type Fields = Record<string, unknown>
-/** An invalid body of maximum size, and a description of its fault. */
 export type LargeBody = { what: string; rawBody: string }
 
 /** Characters with a special meaning in validation rules, used in turn. */
@@ -87,7 +86,6 @@ function hostileLists(operation: Operation, sent: Fields, maxBytes: number): Lar
   })
 }
 
-/** Serializes a body in its envelope, from `fields` and from JSON text with more fields. */
 function toBody({ body }: Operation, fields: Fields, moreText: string): string {
   const fieldsText = JSON.stringify(fields).slice(1, -1)
   const object = `{${[fieldsText, moreText].filter(Boolean).join(',')}}`

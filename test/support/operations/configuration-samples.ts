@@ -77,7 +77,6 @@ const configurations: Record<string, { collection: string; envelope: string; fie
     },
   }
 
-/** Adds the samples of providers, directories, identities and managed devices. */
 export function addConfigurationSamples(samples: Record<string, Sample>, accountId: string, make: Make): void {
   for (const { collection, envelope, fields, single } of Object.values(configurations)) {
     // Deletes the listed objects first if earlier requests have filled the collection to its limit.

@@ -102,7 +102,6 @@ export async function sampleRequests() {
   }
   const inBerlin = (id: string) => ({ site_id: berlin.id, id })
 
-  /** Creates a client that can reach a resource through an online gateway. */
   const reachable = async () => {
     await gatewaySession((await gateway()).token)
     const { token, actor, id } = await client()

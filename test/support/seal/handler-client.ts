@@ -6,7 +6,6 @@ import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { LogClient } from '#infra/commands/export/log-client.ts'
 import type { Account } from '../accounts/account.ts'
 
-/** A log client that calls the handlers in this process. */
 export class HandlerClient extends LogClient {
   private readonly account: Account
 

@@ -21,7 +21,6 @@ export type SealWorld = {
   folder: string
   address: string
   key(): Promise<VerifierKey>
-  /** Paths of all files in the folder that replaces the bucket. */
   paths(): string[]
   read(path: string): string
   write(path: string, content: string | Buffer): void

@@ -4,7 +4,6 @@ import { admits, type Decision, evaluateForService, type ResourceStatement, type
 
 type Document<S> = { Statement: S[] }
 
-/** Look-ups of the keys, roles and functions that the templates define. */
 export type World = {
   /** Customer-managed key that encrypts a topic, bucket, stream or table, or null for an AWS key. */
   keyOf(target: string): string | null
@@ -14,7 +13,6 @@ export type World = {
   shiftedBy(stack: Stack, group: string): string[]
 }
 
-/** A call with the decision of every policy that applies to it. */
 export type Admission = Delivery & { id: string; decisions: Decision[] }
 
 /** Returns every call that AWS services make because of the resources of these stacks, with the policy decisions. */

@@ -114,7 +114,6 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     operators,
     apiId: api.stack.physicalId(api.id),
     output: (name: string): string => String(outputs[name]?.()),
-    /** Functions by source file. */
     functions,
     tablePolicy: replica?.ResourcePolicy.PolicyDocument.Statement ?? [],
     arnOf(target: Target): string {

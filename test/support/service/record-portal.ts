@@ -6,7 +6,6 @@ import { beginSignIn, insertLocalProvider, newSource, redirectParams, returnFrom
 
 type Record = <T>(file: string, run: (handler: Handler) => Promise<T>) => Promise<T>
 
-/** Records an administrator's sign-in to the portal and the sign-out. */
 export async function recordPortal(record: Record): Promise<void> {
   process.env.ALLOW_INSECURE_PROVIDERS = '1'
   const { id, slug } = await newAccount()

@@ -2,7 +2,6 @@ import { vi } from 'vitest'
 import { FakeVersions } from './fake-versions.ts'
 import type { Record } from './record-functions.ts'
 
-/** Records the functions that move aliases and delete versions. */
 export async function recordVersions(record: Record): Promise<void> {
   const at = '2026-11-23T14:03:00Z'
   const nested = 'arn:aws:cloudformation:us-east-1:000000000000:stack/NetworkAccess-Operations/x'

@@ -10,7 +10,6 @@ type Reply = { status: number; body: Body }
 /** Sends a request to a running service, by default with the account's token. */
 export type Caller = (method: string, path: string, body?: unknown, bearer?: string) => Promise<Reply>
 
-/** Initiator or responder of an authorization, with the token that reports its flows. */
 export type Reporter = { authorizationId: string; role: 'initiator' | 'responder'; token: string }
 
 /** Reads the base URL at each call, because it may change when the service restarts. */
@@ -30,7 +29,6 @@ const unlimited = Object.fromEntries(
   ['api', 'ingest'].flatMap((name) => [`${name}_capacity`, `${name}_refill_rate`].map((limit) => [limit, 1_000_000])),
 )
 
-/** Creates an account without rate limits on a running service. */
 export async function openAccount(service: Service): Promise<{ accountId: string; call: Caller }> {
   const event = {
     account: { name: 'Traffic', slug: `traffic-${randomUUID()}`, limits: unlimited },
@@ -88,7 +86,6 @@ export class Ledger {
   readonly flows = new Map<string, Acknowledged>()
   #next = Date.now() * 1_000
 
-  /** Returns a unique start time, as a timestamp in microseconds. */
   #start(): string {
     const micros = this.#next++
     return `${new Date(Math.floor(micros / 1_000)).toISOString().slice(0, -1)}${String(micros % 1_000).padStart(3, '0')}Z`

@@ -22,7 +22,6 @@ export function newVerifier() {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
-/** Inserts an auth provider whose issuer is a local provider. */
 export const insertLocalProvider = async (
   accountId: string,
   fake: Pick<PlainProvider, 'issuer' | 'documentUri' | 'secret'>,

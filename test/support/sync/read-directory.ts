@@ -47,7 +47,6 @@ export const person17 = {
   active: true,
 }
 
-/** Builds a reference to a group by its id, as the adapter's `members` expects. */
 export const groupOf = (idp_id: string, stated_members: number | null = null): GroupRef => ({
   idp_id,
   entity_type: 'group',

@@ -3,10 +3,8 @@ import { HttpRequest, HttpResponse } from '@smithy/core/protocols'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { table } from '#shared/table/table.ts'
 
-/** Response of the engine, as the SDK's deserializer receives it. */
 export type EngineAnswer = { response: unknown }
 
-/** A request to the engine: the operation, the input in wire format, and a function that sends the request. */
 export type EngineRequest = { operation: string; input: Record<string, unknown>; send: () => Promise<EngineAnswer> }
 
 /** Builds an error response in DynamoDB's wire format, which the SDK parses as on AWS. */

@@ -10,7 +10,6 @@ import { plantItems, plantRows } from './plant-rows.ts'
 export const plantGroups = (account: Account, count: number): Promise<GroupRow[]> =>
   plantRows<GroupRow>(account.id, groups, count, (i) => ({ name: `Group ${i}`, ...nativeGroup }), [])
 
-/** Writes online clients of the administrator, with device descriptions, into the table. */
 export async function plantOnlineClients(account: Account, count: number): Promise<ClientRow[]> {
   const planted = await plantRows<ClientRow>(
     account.id,

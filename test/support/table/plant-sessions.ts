@@ -9,7 +9,6 @@ import { publicKey } from '../access/public-key.ts'
 import { plantClients } from './plant-clients.ts'
 import { plantItems } from './plant-rows.ts'
 
-/** Writes clients with one session each into the table. */
 export async function plantSessions(world: AccessWorld, count: number): Promise<{ token: string; id: string }[]> {
   const account = world.account.id
   const planted = (await plantClients(world, count)).map(({ id, tokenId, token }) => {
