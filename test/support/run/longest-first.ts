@@ -17,7 +17,7 @@ const longest = [
   'lambda/kill-while-streaming.long',
   'flows/load.long',
   'laws/bounds.long',
-  'follow_ups/followUp.long',
+  'follow-up/follow-up.long',
   'docs/table.long',
   'infra/recorded-rights.long',
   'laws/samples.long',
