@@ -6,22 +6,22 @@ type SkipReason =
   | 'invalid_email'
   /** A group member who is not among the directory's users. */
   | 'foreign_member'
-  /** A nested group that belongs to another company. */
+  /** A nested group of another company. */
   | 'foreign_group'
-  /** An entry that was deleted at the provider while the run was reading. */
+  /** An entry that the provider deleted during the run. */
   | 'gone'
   /** A group member or an assignee that is not a person, such as an application. */
   | 'not_a_person'
-  /** A list with further fields of devices that the credentials may not read (I7.2). */
+  /** A list of additional device fields that the credentials may not read (I7.2). */
   | 'list_not_readable'
 
-/** An entry that exists at the provider but cannot be used. Runs do not treat it as absent, so it keeps its access. */
+/** An unusable entry of a provider's list. Its object keeps its access, because runs do not treat it as absent. */
 export type Skipped = { idp_id: string; name: string | null; reason: SkipReason }
 
 /**
- * A page of a provider's list. Positions are opaque strings that stay valid in other processes. A null position is
- * the start of the list; a null `next` is its end. An expired position causes the fault `position_lost`. A `barren`
- * page has no new entry although another page follows.
+ * A page of a provider's list. Positions are opaque strings that stay valid in other processes. A null `position` is the start of the list,
+ * and a null `next` is its end. An expired position causes the fault `position_lost`. A `barren` page has no new entry, although another
+ * page follows.
  */
 export type ProviderPage<T> = { entries: T[]; skipped: Skipped[]; next: string | null; barren?: boolean }
 
@@ -35,7 +35,7 @@ export type FaultClass = 'retry' | 'position_lost' | 'object_gone' | 'fatal' | '
 type Extra = {
   retryAfterMs?: number
   reason?: Extract<SkipReason, 'gone' | 'foreign_group'>
-  /** Class of the fault after a list has lost its position on every restart. */
+  /** Class of the fault if every restart of the list loses its position. */
   finalClass?: 'fatal' | 'transient'
   /** True if the access token has expired, so that the call may succeed with a new one. */
   isTokenExpired?: boolean
@@ -74,7 +74,7 @@ export const fallbackIfGone = <T, M>(answer: Promise<T>, fallback: M): Promise<T
     throw error
   })
 
-/** A person of the directory (I4.2). Inactive people are listed too, even without email, so that their access ends. */
+/** A person of the directory (I4.2). Inactive people are listed too, even without an email, so that their access ends. */
 export type DirectoryUser = { idp_id: string; name: string; active: boolean } & ProfileFields
 
 export type DirectoryGroup = {
@@ -88,7 +88,7 @@ export type DirectoryGroup = {
   stated_members: number | null
 }
 
-/** A group whose members are read: from the list of groups, or known only by id as a member of another group. */
+/** A group whose members are read. It is in the list of groups, or known only by its id as a member of another group. */
 export type GroupRef =
   | Pick<DirectoryGroup, 'idp_id' | 'entity_type' | 'stated_members'>
   | { idp_id: string; nested: true }
@@ -100,24 +100,26 @@ export type GroupRef =
 export type DirectoryMember = { user: string; profile?: DirectoryUser } | { group: string } | { everyone: true }
 
 /**
- * Reader of one directory of any kind (I4.2). A call makes a few requests within the provider's limits and renews an
- * expired token. It does not retry: the caller handles a `ProviderFault` by its class. An entry may be returned twice.
+ * Reader of a directory of any kind (I4.2). A call sends a few requests within the provider's limits, and renews an expired token. It does
+ * not retry, because the caller handles a `ProviderFault` by its class. It may return an entry twice.
  */
 export type DirectoryAdapter = {
   readonly issuer: string
   users(position: string | null): Promise<ProviderPage<DirectoryUser>>
   groups(position: string | null): Promise<ProviderPage<DirectoryGroup>>
   members(group: GroupRef, position: string | null): Promise<ProviderPage<DirectoryMember>>
-  /** Returns the users whom the provider still has as active and assigned; it queries them one by one (I5.2). */
+  /** Queries users one by one, and returns those who are still active and assigned at the provider (I5.2). */
   confirm(idpIds: string[]): Promise<string[]>
 }
 
 export type DeviceValue = string | number | boolean | string[] | Record<string, unknown>[] | null
 
-/** Fields of a device from one list (A28.2). Texts may exceed the stored length. */
+/** Fields of a device in one list (A28.2). Their texts may exceed the stored length. */
 export type InventoryDevice = { mdm_id: string; fields: Record<string, DeviceValue> }
 
-/** Reader of one device inventory of any type (I7). The first list has all devices; others add fields by `mdm_id`. */
+/**
+ * Reader of a device inventory of any type (I7). The first list has all devices, and the other lists have more fields of them, by `mdm_id`.
+ */
 export type InventoryAdapter = {
   readonly lists: readonly [string, ...string[]]
   read(list: string, position: string | null): Promise<ProviderPage<InventoryDevice>>

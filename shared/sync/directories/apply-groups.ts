@@ -11,14 +11,14 @@ import { type StagedChange, stageEach } from '../runs/plan.ts'
 import type { DirectoryStageContext } from './apply-identities.ts'
 import type { Entries } from './directory-plan.ts'
 
-/** Maximum number of writes per change, including index items, unique items and counters. */
+/** Maximum number of writes per change of a group, including index items, unique items and counters. */
 export const writesPerGroup = 9
 export const writesPerMembership = 3
 
 const findGroups = ({ transaction }: DirectoryStageContext, idpIds: string[]): Promise<(GroupRow | null)[]> =>
   findAllUnique(groups, transaction.accountId, 'groups.idp_id', idpIds)
 
-/** Finds groups by the provider's ids; null for a missing group or one of another directory. */
+/** Finds this directory's groups by the provider's ids. Returns null for a missing group or a group of another directory. */
 const findOwnGroups = async (stage: DirectoryStageContext, idpIds: string[]): Promise<(GroupRow | null)[]> =>
   (await findGroups(stage, idpIds)).map((group) => (group?.directory_id === stage.sourceId ? group : null))
 
@@ -60,7 +60,7 @@ export async function applyRelinks(stage: DirectoryStageContext, entries: Entrie
   })
 }
 
-/** Deletes ended memberships and revokes the access that they gave (A30). */
+/** Deletes ended memberships and revokes the access that they granted (A30). */
 export async function applyEnded({ transaction, sourceId }: DirectoryStageContext, entries: Entries<'ended'>) {
   const { accountId } = transaction
   const ids = [...new Set(entries.map(({ group }) => group))]
@@ -106,7 +106,7 @@ export async function applyJoined(stage: DirectoryStageContext, entries: Entries
   })
 }
 
-/** Deletes groups that are missing from the snapshot, which orphans their policies (A14.3). */
+/** Deletes groups that are missing from the snapshot. Their policies remain without a group (A14.3). */
 export function applyVanished({ transaction, sourceId }: DirectoryStageContext, entries: Entries<'vanished'>) {
   return stageEach(transaction, 'groups', entries, undefined, async ({ id, idp_id }) => {
     const group = await transaction.get(groups, id)

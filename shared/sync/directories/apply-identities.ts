@@ -15,8 +15,8 @@ import type { DirectoryRules } from './planning.ts'
 export type DirectoryStageContext = StageContext & DirectoryRules
 
 /**
- * Returns whether an actor is the last enabled administrator (I4.7(1)). Ignores other administrators that this directory
- * has created and that have no identity left besides `deletedIds`.
+ * Returns whether an actor is the last enabled administrator (I4.7(1)). Does not count other administrators whom this directory created and
+ * who have no identity left besides `deletedIds`.
  */
 async function isLastAdmin(
   { transaction, sourceId }: DirectoryStageContext,
@@ -36,7 +36,7 @@ async function isLastAdmin(
 
 type LostEntry = IdentityEntry & Partial<DirectoryEntries['absent']>
 
-/** Reads identities with their actors and tokens, and for a planned last identity all identities of its actor. */
+/** Reads identities with their actors and tokens. For a planned last identity, also reads all identities of its actor. */
 async function findAll(transaction: Transaction, entries: LostEntry[]) {
   const { accountId } = transaction
   const rows = await readEntryRows(externalIdentities, accountId, entries)
@@ -58,7 +58,9 @@ async function findAll(transaction: Transaction, entries: LostEntry[]) {
   }))
 }
 
-/** Deletes tokens, then identities (I4.5). Deletes an actor with its last identity, so no sign-in can link it again. */
+/**
+ * Deletes tokens, then identities (I4.5). Deletes an actor together with its last identity, so that no sign-in can link the actor again.
+ */
 export async function applyLostIdentities(
   stage: DirectoryStageContext,
   entries: LostEntry[],
@@ -87,7 +89,7 @@ export async function applyLostIdentities(
   })
 }
 
-/** Deletes tokens of administrators that were issued through an identity with a subject that has been replaced. */
+/** Deletes administrators' tokens that were issued through an identity whose subject was replaced. */
 export function applyWithheld({ transaction, startedAt }: DirectoryStageContext, entries: Entries<'withheld'>) {
   return stageEach(transaction, 'tokens', entries, undefined, async ({ id, idp_id, name }) => {
     const row = await transaction.get(externalIdentities, id)

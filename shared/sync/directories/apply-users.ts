@@ -14,7 +14,7 @@ export const writesPerUser = 17
 
 type Found = Awaited<ReturnType<typeof findAll>>[number]
 
-/** Reads the rows of people. `actorsIdentity`: the actor's identity of the same issuer, else of this directory. */
+/** Reads the rows of people. `actorsIdentity` is the actor's identity of the same issuer, or otherwise of this directory. */
 async function findAll(stage: DirectoryStageContext, entries: UserEntry[]) {
   const { transaction, sourceId, issuer, matchesAdministrators } = stage
   const { accountId } = transaction
@@ -40,7 +40,7 @@ async function findAll(stage: DirectoryStageContext, entries: UserEntry[]) {
   )
 }
 
-/** Stages the changes of a person of the snapshot (I4.3). Changes that others made since the plan take precedence. */
+/** Stages the changes of a person of the snapshot (I4.3). Changes by others since the plan was made take precedence. */
 async function stageUser(
   { transaction, sourceId, issuer, startedAt, matchesAdministrators }: DirectoryStageContext,
   entry: UserEntry,
@@ -49,21 +49,21 @@ async function stageUser(
   const { identity, actor, actorsIdentity, isAdministrator } = found
   const { idp_id, profile } = entry
   const skip = (reason: string) => ({ idp_id, name: profile.name, reason })
-  // A directory keeps its own identity of a person who became an administrator later.
+  // Keeps the directory's existing identity of a person who became an administrator later.
   if (isAdministrator && !matchesAdministrators && identity?.directory_id !== sourceId) return skip(adminNotMatched)
   if (identity) {
     if (identity.directory_id !== null && identity.directory_id !== sourceId) return
-    // A sign-in since the start of the run has written newer fields.
+    // Keeps the profile fields of a sign-in since the start of the run, which are newer.
     const fresh = identity.updated_at > startedAt ? {} : profile
     const after = transaction.update(externalIdentities, identity, {
       ...fresh,
       directory_id: sourceId,
-      // Portal access requires that the actor has the person's email.
+      // Permits portal access only if the actor has the person's email.
       ...(matchesAdministrators && actor?.id === identity.actor_id && { opens_portal: true }),
     })
     return after === identity ? undefined : 'update'
   }
-  // The identity or the actor was deleted since the plan was made.
+  // Skips the person if the identity or the actor was deleted since the plan was made.
   if ((entry.over !== null && !actorsIdentity) || (entry.known !== null && !actor)) return skip('changed_since')
   if (actorsIdentity) {
     if (actorsIdentity.id !== entry.over) return skip('changed_since')

@@ -12,10 +12,9 @@ export type IdentityEntry = { id: string; idp_id: string; name: string | null; e
 
 export const adminHasIdentity = 'admin_has_identity'
 
-/** Reason for skipping an administrator whom the directory may not match (A26.2(5)). */
 export const adminNotMatched = 'admin_not_matched'
 
-/** Person to write. `over`: id of the identity to update; null for a new one. `known`: id of its actor, if any. */
+/** A person to write. `over` is the id of the identity to update, or null for a new one. `known` is the id of its actor, if any. */
 export type UserEntry = {
   idp_id: string
   profile: ProfileFields
@@ -29,7 +28,9 @@ export type PlannedGroupFields = { name: string; email: string | null; entity_ty
 /** Entries of a directory's plan, by section. */
 export type DirectoryEntries = {
   inactive: IdentityEntry
-  /** Administrators' identities that keep their subject although their email has a new one; their tokens end. */
+  /**
+   * Administrators' identities that keep their subject, although their email has a new subject at the provider. Their tokens are deleted.
+   */
   withheld: { id: string; idp_id: string; actor: string; name: string }
   ended: { group: string; actor: string; name: string; idp_id: string }
   users: UserEntry
@@ -37,7 +38,7 @@ export type DirectoryEntries = {
   relinked: { id: string; group: string; name: string; resource_id: string }
   joined: { group: string; user: string; name: string }
   vanished: { id: string; idp_id: string; was: PlannedGroupFields }
-  /** Identities missing from the snapshot. `isLast`: the plan leaves the actor no other identity. */
+  /** Identities that are missing from the snapshot. `isLast` is true if the plan leaves the actor without another identity. */
   absent: IdentityEntry & { isLast: boolean }
   actors: { id: string; name: string }
 }
@@ -47,7 +48,10 @@ export type Entries<S extends keyof DirectoryEntries> = DirectoryEntries[S][]
 const toDeletion = ({ id, idp_id, name, email }: IdentityEntry) =>
   runChange('users', name ?? email ?? idp_id, { id, idp_id, name, email }, null)
 
-/** Sections of a plan in the order of I4.5: end access, write new objects, delete objects missing from the snapshot. */
+/**
+ * Sections of a plan in the order of I4.5. The plan first ends access, then writes new objects, and last deletes objects that are missing
+ * from the snapshot.
+ */
 export const directoryPlan: PlanDescribers<DirectoryEntries> = {
   inactive: toDeletion,
   withheld: ({ idp_id, actor, name }) => runChange('tokens', name, { actor_id: actor, idp_id }, null),
@@ -70,7 +74,7 @@ export const directorySections = Object.keys(directoryPlan)
 /** Minutes of even hours at which runs begin (I4.1). */
 const minutes: Record<DirectoryKind, number> = { tenant: 0, suite: 20, idp: 40 }
 
-/** Serializes the fields that determine which people are read, active and matched; secrets are not among them. */
+/** Serializes the fields that determine which people are read, active and matched. Secrets are not among these fields. */
 const connectionOf = (row: DirectoryRow): string =>
   JSON.stringify([
     row.domains,
@@ -86,7 +90,7 @@ const connectionOf = (row: DirectoryRow): string =>
     row.matches_administrators,
   ])
 
-/** Directory sources without the code of their phases, which operations that begin a run do not need to load. */
+/** Directory sources without the code of their phases, which operations that begin a run do not load. */
 export const directoryInfos = recordOf(
   directoryKinds,
   (kind): SourceInfo<DirectoryRow> => ({

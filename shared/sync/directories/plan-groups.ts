@@ -114,7 +114,7 @@ async function planGroupMembers(
   for await (const batch of batches(current.difference(remaining))) {
     const rows = await getRows(actors, work.accountId, batch)
     for (const [i, actor] of batch.entries()) {
-      // People whom the provider reports as inactive do not count towards the percentage (I5.3).
+      // Excludes people whom the provider reports as inactive from the percentage of deletions (I5.3).
       if (!inactiveActors.has(actor)) losses.memberships.lost++
       const name = `${group.name} / ${rows[i]?.name ?? actor}`
       await planWriter.add('ended', { group: row.id, actor, name, idp_id: group.idp_id })
@@ -123,7 +123,7 @@ async function planGroupMembers(
   return members
 }
 
-/** Plans to link orphaned policies to their group, which the same provider has again (I4.6). */
+/** Plans to link policies to a group that was deleted and that the provider has again (I4.6). */
 export async function planRelinks({ work, planWriter, provider }: Planning, present: Present): Promise<void> {
   for await (const item of itemsOf(partition(work.accountId, policies.name))) {
     const { id, group_id, group_idp_id, group_idp_provider, resource_id }: PolicyRow = itemRow(policies, item)

@@ -16,7 +16,7 @@ type UsableUser = Extract<SnapshotUser, { active: boolean }>
 
 const profileOf = ({ idp_id: _idpId, active: _active, ...profile }: UsableUser): ProfileFields => profile
 
-/** Builds the entry of a person. `over`, stored as `row`: the identity to update. `known`: id of the actor. */
+/** Builds the plan entry of a person. `row` is the identity to update, and `known` is the id of the actor. */
 function toUserEntry(
   user: UsableUser,
   over: KnownIdentity | null,
@@ -39,7 +39,7 @@ function skipPerson({ work, people }: Planning, skipped: RunSkipped, actor: stri
   people.set(skipped.idp_id, { actor, state: 'unusable' })
 }
 
-/** Collects all people of the snapshot and plans changes of known identities. @returns those of inactive people */
+/** Collects all people of the snapshot and plans changes of their identities. Returns the identities of inactive people. */
 export async function planKnownUsers(planning: Planning): Promise<KnownIdentity[]> {
   const { work, planWriter, people } = planning
   const inactive: KnownIdentity[] = []
@@ -87,7 +87,7 @@ async function* findChangedUsers(
   for (const skipped of unusable.values()) work.skip(skipped)
 }
 
-/** Plans people without an identity: links each to the actor with the same email or a new actor (I4.3(2), I4.3(3)). */
+/** Plans people without an identity. Links each to the actor with the same email, or to a new actor (I4.3(2), I4.3(3)). */
 export async function planNewUsers(planning: Planning): Promise<void> {
   const { work, planWriter, people, claimed, linked, untouchable } = planning
   const usedEmails = new Set<string>()
@@ -128,7 +128,10 @@ async function* findNewcomers({ chunks, root, identities, people }: Planning): A
   }
 }
 
-/** Denies an administrator's identity to a new subject and plans the end of its tokens. @returns false for users (I4.3) */
+/**
+ * Denies an administrator's identity to a new subject, and plans the deletion of its tokens. Returns false if the actor is not an
+ * administrator (I4.3).
+ */
 async function withhold(
   { work, planWriter, withheld }: Planning,
   actorId: string,
@@ -144,7 +147,7 @@ async function withhold(
   return true
 }
 
-/** Finds the actor's identity for a person with the same email; `in_use` if its previous person is still active. */
+/** Finds the actor's identity for a person with the same email. Returns `in_use` if the identity's previous person is still active. */
 function identityToTakeOver({ identities, people, claimed }: Planning, actor: string): KnownIdentity | 'in_use' | null {
   const over = identities.byActor.get(actor)
   if (!over) return null
@@ -163,7 +166,7 @@ export async function planInactive(planning: Planning, inactive: KnownIdentity[]
   }
 }
 
-/** Plans the deletion of identities that are absent or outside the domains. @returns provider ids of absent people */
+/** Plans the deletion of identities that are absent or outside the domains. Returns the provider's ids of absent people. */
 export async function planLostUsers(planning: Planning): Promise<string[]> {
   const { work, planWriter, losses, identities, people, claimed, withheld } = planning
   const isKept = ({ id }: KnownIdentity) => claimed.has(id) || withheld.has(id)

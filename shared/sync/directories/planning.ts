@@ -15,17 +15,17 @@ import { profileFields, type SnapshotRoot } from './snapshot.ts'
 /** A person of the snapshot with the id of its actor, if any. `outside`: not in the directory's domains. */
 type Person = { actor: string | null; state: 'active' | 'inactive' | 'unusable' | 'outside' }
 
-/** Rules of a directory. `provider`: its kind and issuer. */
+/** Rules of a directory. `provider` is its kind and issuer. */
 export type DirectoryRules = {
   issuer: string
   provider: string
-  /** Lets the run link, move and delete identities of administrators (A26.2(5)). */
+  /** True if the run may link, move and delete identities of administrators (A26.2(5)). */
   matchesAdministrators: boolean
 }
 
 export type Planning = Awaited<ReturnType<typeof newPlanning>>
 
-/** Reads the state of the account that planning needs. `domains`: those of accepted emails; null for any. */
+/** Reads the data of the account that planning needs. `domains` are those of accepted emails, or null for any domain. */
 export async function newPlanning(
   work: RunWork,
   { issuer, provider, domains, matchesAdministrators }: DirectoryRules & { domains: string[] | null },
@@ -67,7 +67,7 @@ export function removeIdentity({ identities }: Planning, actor: string): void {
 export const keepsNoIdentity = ({ identities, linked }: Planning, actor: string): boolean =>
   (identities.counts.get(actor) ?? 0) <= 0 && !linked.has(actor)
 
-/** A stored identity, reduced to the data that detects changes. `owner`: this directory, another one or none. */
+/** A stored identity, reduced to the data that detects changes. `owner` is this directory, another directory or none. */
 export type KnownIdentity = {
   id: string
   actor: string
@@ -85,7 +85,7 @@ async function readIdentities(work: RunWork, issuer: string) {
   const byIdpId = new Map<string, KnownIdentity>()
   /** Identities of this directory with one of its former issuers. */
   const stale: KnownIdentity[] = []
-  /** Identity per actor that a person with the same email takes over; prefers one with the directory's issuer. */
+  /** Identity per actor that a person with the same email takes over. An identity with the directory's issuer is preferred. */
   const byActor = new Map<string, KnownIdentity>()
   const counts = new Map<string, number>()
   let owned = 0

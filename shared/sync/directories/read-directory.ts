@@ -66,7 +66,7 @@ async function readList<T>(
   const reading = run.reading as Reading
   const digests = reading.chunks[list] ?? []
   let cutter = new ChunkCutter<Entry>(perChunk)
-  /** Stores an early chunk, because the step ends. */
+  /** Stores an unfinished chunk before the step ends. */
   const flushChunk = async (next: string | null) => {
     digests.push(...(await chunks.put(cutter.flush())))
     reading.position = next
@@ -83,9 +83,9 @@ async function readList<T>(
   }
   const pages = eachPage(work, list, reading.position, read, { restart, pause: flushChunk, advance })
   for await (const { page, position } of pages) {
-    // After a crash, entries that are not in a chunk yet are read again, from the page with the first of them.
+    // Advances the saved position only between chunks. After a crash, the step reads the entries of an unfinished chunk again.
     if (cutter.isEmpty) reading.position = position
-    // The plan counts unusable entries, because one may be read twice.
+    // Leaves the counting of unusable entries to the plan, because one may be read twice.
     const skipped = page.skipped.map(({ idp_id, name, reason }) => ({ idp_id, name, unusable: reason }))
     for (const entry of [...skipped, ...page.entries.map(entryOf)]) {
       if (!('unusable' in entry)) run.seen[list] = (run.seen[list] ?? 0) + 1

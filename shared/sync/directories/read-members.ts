@@ -46,7 +46,7 @@ function noMembers(group: string): PartialMembers {
 }
 
 /**
- * Reads the members of all groups, one chunk of groups after the other, then of the nested groups known only by id.
+ * Reads the members of all groups, one chunk of groups after the other. Then reads those of nested groups that are known only by id.
  * @param lastMembers members from the last good run, reused for groups with an unchanged version
  */
 export async function readMembers(
@@ -113,7 +113,7 @@ export async function readMembers(
     if ((run.seen.users ?? 0) > snapshotBounds.users) throw tooMany('users')
   }
 
-  /** Returns the members from the last good run if the provider reports the same version (I4.2), else null. */
+  /** Returns the members from the last good run if the provider reports the same version (I4.2), otherwise null. */
   function findUnchanged(group: Readable): DirectMembers | null {
     const before = lastMembers.get(group.idp_id)
     if (!before || 'nested' in group || group.membership_version === null) return null
@@ -145,7 +145,7 @@ export async function readMembers(
       work.skip({ idp_id, name: 'nested' in group ? null : group.name, reason: error.reason })
       current = noMembers(idp_id)
       version = null
-      // A group of another company never had known members, so its absence leaves no membership incomplete.
+      // Marks a deleted group as gone. A group of another company never had members here, so its absence leaves no membership incomplete.
       gone = error.reason === 'gone'
     }
     partial = null
@@ -169,7 +169,7 @@ export async function readMembers(
       if (work.isSaveDue) await saveScratch()
     }
     members.push(...(await chunks.put(done)))
-    // Cut like the list of users, so that a new person changes only one chunk.
+    // Cuts the profiles like the list of users, so that a new person changes only one chunk.
     users.push(...(await chunks.putInChunks(people, 512)))
     done = []
     people = []
@@ -178,7 +178,7 @@ export async function readMembers(
     await work.checkpoint()
   }
 
-  /** Returns the ids of nested groups that are in no list and not read yet. */
+  /** Returns the ids of nested groups that are in no list and have not been read. */
   async function findUnreadNested(): Promise<string[]> {
     const direct = await readDirectMembers(chunks, members)
     const ids = new Set<string>()

@@ -16,10 +16,10 @@ export type DirectMembers = {
   users: string[]
   groups: string[]
   everyone: boolean
-  /** Ids of users whose entries could not be read; they may still be members. */
+  /** Ids of users whose entries could not be read. They may still be members. */
   unread: string[]
   gone: boolean
-  /** True if the list has users who are in no other list, so that it is read by every run. */
+  /** True if the list has users who are in no other list. Every run reads such a list again. */
   has_profiles: boolean
 }
 
@@ -32,10 +32,10 @@ export async function readDirectMembers(chunks: Chunks, digests: string[]): Prom
   return found
 }
 
-/** Collects the users of a group and its nested groups (I4.2). `incomplete`: a group was deleted during the read. */
+/** Collects the users of a group and its nested groups (I4.2). `incomplete` is true if a group was deleted while its members were read. */
 export async function flattenMembers(chunks: Chunks, direct: Map<string, DirectMembers>, group: string) {
   const flat = { users: new Set<string>(), everyone: false, unread: new Set<string>(), incomplete: false }
-  // The iteration also visits groups that are added during it.
+  // Iterates while groups are added. The loop visits added groups too.
   const groups = new Set([group])
   for (const id of groups) {
     const members = direct.get(id)
@@ -51,7 +51,7 @@ export async function flattenMembers(chunks: Chunks, direct: Map<string, DirectM
   return flat
 }
 
-/** Converts a person to stored form, or to the reason why it cannot be used. Inactive people need no valid email. */
+/** Converts a person to stored form, or to the reason why the person cannot be used. Inactive people need no valid email. */
 export function toSnapshotUser(user: DirectoryUser): SnapshotUser {
   const { idp_id, active } = user
   const profile = { ...emptyProfile, ...profileOf(user) }
@@ -75,7 +75,7 @@ export const toSnapshotName = (name: unknown): string | null => profileOf({ name
 export const profileFields = (row: ExternalIdentityRow): ProfileFields =>
   Object.fromEntries(Object.keys(emptyProfile).map((name) => [name, row[name as keyof ProfileFields]])) as ProfileFields
 
-/** Maximum size of a snapshot (I4.7(4)); tests lower it. */
+/** Maximum size of a snapshot (I4.7(4)). Tests lower it. */
 export const snapshotBounds = { users: 500_000, memberships: 5_000_000 }
 
 export const tooMany = (noun: keyof typeof snapshotBounds): ProviderFault =>

@@ -8,7 +8,7 @@ import type { StoredFields } from './stored-device.ts'
 
 type Device = { id: string; mdm_id: string; name: string }
 
-/** Entries of an inventory's plan by section. `before` and `after` have only the fields that differ. */
+/** Entries of an inventory's plan by section. `before` and `after` contain only the fields that differ. */
 export type InventoryEntries = {
   changed: Device & { before: StoredFields; after: StoredFields }
   new: Device & { fields: StoredFields }
@@ -28,7 +28,7 @@ const minutes: Record<PostureProviderType, number> = { mdm: 50, tenant: 10 }
 
 export const inventoryObjects = ['devices'] as const
 
-/** Inventory source without the code of its phases, which operations that begin a run do not need to load. */
+/** Inventory source without the code of its phases, which operations that begin a run do not load. */
 export const inventoryInfo: SourceInfo<PostureProviderRow> = {
   entity: postureProviders,
   feature: 'device_posture',

@@ -27,7 +27,7 @@ type StoredDevice = { id: string; isOurs: boolean; content: string }
 
 const hashContent = (fields: StoredFields): string => hash('sha1', JSON.stringify(fields), 'base64')
 
-/** Plans the differences between the account and a snapshot (I7.3, I7.4). Uses 300 bytes of memory per device. */
+/** Plans the differences between the account and a snapshot (I7.3, I7.4). Needs 300 bytes of memory per device. */
 export async function planInventory(work: RunWork): Promise<PlanResult> {
   const { run, accountId, sourceId } = work
   const chunks = openChunks(work)
@@ -47,7 +47,7 @@ export async function planInventory(work: RunWork): Promise<PlanResult> {
   async function planDevice(device: ListedDevice): Promise<{ id: string; fields: StoredFields } | null> {
     const { idp_id } = device
     const stored = owned.get(deviceKey(idp_id))
-    // A listed device is not absent, even if its entry cannot be used.
+    // Removes a listed device from the absent ones, even if its entry cannot be used.
     owned.delete(deviceKey(idp_id))
     if ('unusable' in device) {
       skip(idp_id, null, device.unusable)

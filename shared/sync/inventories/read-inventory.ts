@@ -9,10 +9,10 @@ import { deviceKey, type StoredFields, toStoredFields } from './stored-device.ts
 
 const perChunk = 256
 
-/** Limits of an inventory; tests lower them. */
+/** Limits of an inventory. Tests lower them. */
 export const inventoryBounds = {
   devices: 500_000,
-  /** Maximum bytes of JSON in memory; longer lists are divided into buckets. */
+  /** Maximum bytes of JSON in memory. Longer lists are divided into buckets. */
   bufferedBytes: 8_000_000,
 }
 
@@ -53,7 +53,7 @@ async function readList(work: RunWork, { lists, read }: InventoryAdapter, readin
     for (const part of Object.keys(parts)) if (part === list || part.startsWith(`${list}#`)) delete parts[part]
     clear()
   }
-  /** Stores the buffered entries; in buckets if this list or an earlier one does not fit in memory. */
+  /** Stores the buffered entries. Uses buckets if this list or an earlier one does not fit in memory. */
   const store = async (isWhole: boolean) => {
     const isDivided = !isWhole || hasBuckets(parts)
     for (const [part, entries] of Map.groupBy(buffer, ({ idp_id }) => partName(list, idp_id, isDivided))) {
@@ -82,10 +82,10 @@ async function readList(work: RunWork, { lists, read }: InventoryAdapter, readin
   const pages = eachPage(work, list, reading.position, (position) => read(list, position), { restart, pause, advance })
   for await (const { page } of pages) {
     for (const { idp_id, name, reason } of page.skipped) {
-      // The plan counts unusable devices, because one may be read twice.
+      // Leaves the counting of unusable devices to the plan, because one may be read twice.
       if (isFirst) add({ idp_id, unusable: reason })
       else work.skip({ idp_id, name, reason })
-      // Permission may be revoked between two pages: drop the partial list.
+      // Drops the partial list. Permission may be revoked between two pages.
       if (reason === 'list_not_readable') drop()
     }
     for (const { mdm_id, fields } of page.entries) add({ idp_id: mdm_id, fields: toStoredFields(fields) })
@@ -105,10 +105,10 @@ const tooMany = (list: string): ProviderFault => {
 /** Fields of a device from one list, or the reason why it cannot be used. */
 export type ListedDevice = { idp_id: string; fields: StoredFields } | { idp_id: string; unusable: string }
 
-/** Root of a snapshot: chunk digests by list, or by list and bucket (`devices#7`). The first list has all devices. */
+/** Root of a snapshot: digests of chunks by list, or by list and bucket (`devices#7`). The first list has all devices. */
 export type InventoryRoot = { lists: readonly string[]; parts: Record<string, string[]> }
 
-/** Number of buckets that are merged one by one. A bucket of the largest snapshot takes about 80 MB of memory. */
+/** Number of buckets, which are merged one by one. A bucket of the largest snapshot takes about 80 MB of memory. */
 const buckets = 32
 
 const bucketOf = (mdmId: string): number => (hash('sha1', deviceKey(mdmId), 'buffer')[0] ?? 0) % buckets
@@ -136,7 +136,7 @@ export async function* mergeDevices(chunks: Chunks, root: InventoryRoot): AsyncG
       const key = deviceKey(idp_id)
       const before = merged.get(key)
       if (before && before.idp_id !== idp_id) yield { idp_id, unusable: 'same_id' }
-      // A copy, because chunks are cached. A repeated device gets the fields of its last entry.
+      // Copies the fields, because chunks are cached. A repeated device gets the fields of its last entry.
       else if ('fields' in entry) merged.set(key, { idp_id, fields: { ...entry.fields } })
       else if (!before) merged.set(key, entry)
     }

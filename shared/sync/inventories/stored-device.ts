@@ -4,7 +4,7 @@ import { isObject } from '../../core/json/is-object.ts'
 import { deviceFields, type MdmDeviceRow } from '../../domain/mdm-devices/mdm-device.ts'
 import type { DeviceValue } from '../adapter.ts'
 
-/** Stored fields of A28.2; a missing field means null. */
+/** Fields of A28.2 in stored form. A missing field means null. */
 export type StoredFields = Record<string, DeviceValue>
 
 const maxText = 1_024
@@ -44,7 +44,7 @@ function toStoredValue(kind: string, value: DeviceValue | undefined): DeviceValu
   return typeof value === 'string' ? truncate(value) : null
 }
 
-/** Converts a device to its stored fields (I7.3), without nulls and in a fixed order: equal devices give equal JSON. */
+/** Converts a device to its stored fields (I7.3), without nulls and in a fixed order, so that equal devices have equal JSON. */
 export function toStoredFields(values: Record<string, DeviceValue | undefined>): StoredFields {
   const fields: StoredFields = {}
   const add = (name: string, value: DeviceValue) => {
@@ -65,10 +65,10 @@ export function differences(from: StoredFields, to: StoredFields): { before: Sto
   return { before: some(from), after: some(to) }
 }
 
-/** Lower-cases a vendor's id: ids are case-insensitive, as paths of the API are (A6.1). */
+/** Converts a vendor's id to lower case. Ids are case-insensitive, like the paths of the API (A6.1). */
 export const deviceKey = (mdmId: string): string => mdmId.toLowerCase()
 
-/** Returns the id of a device: the vendor's id if it is a UUID, else a UUID derived from it (A28.2). */
+/** Returns the id of a device: the vendor's id if it is a UUID, otherwise a UUID derived from it (A28.2). */
 export const deviceId = (postureProviderId: string, mdmId: string): string =>
   isUuid(mdmId) ? mdmId.toLowerCase() : uuidV5(postureProviderId, mdmId)
 

@@ -27,9 +27,9 @@ const isFailing = (row: Source | null): row is Failing =>
   row?.is_disabled === true && row.disabled_reason === 'sync error' && row.error !== null
 
 /**
- * Mails the administrators of each account about directories and posture providers that an error has disabled (I8.1).
- * The next scheduled invocation retries a failed mail.
- * @throws AggregateError of the mails that failed, after all others
+ * Mails the administrators of each account about directories and posture providers that a sync error has disabled (I8.1). The next
+ * scheduled invocation retries a failed mail.
+ * @throws AggregateError of the failed mails, after all others are sent
  */
 export async function mailSyncErrors(deadline: number): Promise<void> {
   const { scheduled: turns } = await readScheduledSyncs()
@@ -65,7 +65,7 @@ const noteMail = (accountId: string, entity: Entity<Source>, { id, error }: Sour
     transaction.update(entity, row, { error_emailed_at: timestamp(transaction.now), error_mails: row.error_mails + 1 })
   })
 
-/** Hour of the day at which mails are sent (UTC). */
+/** Hour of the day (UTC) at which mails are sent. */
 const mailHour = 9
 
 const dayOf = (micros: number): number => Math.floor(micros / dayMicros)
@@ -109,5 +109,5 @@ function syncErrorMail({ name: account, slug }: AccountRow, collection: string, 
   }
 }
 
-/** Partition of items with the earliest time of the next mail about a source, by its id. */
+/** Partition of items with the earliest time of the next mail about each source, by the id of the source. */
 export const syncMailsPartition = (account: string): string => partition(account, 'sync.mails')

@@ -9,7 +9,7 @@ export type Call = {
   method?: 'GET' | 'POST'
   url: URL
   headers?: Record<string, string>
-  /** True if the call continues a list at a position from an earlier response. */
+  /** True if the call reads a list from a position in an earlier response. */
   continues?: boolean
   /** True for a nested group, which may belong to another company. */
   nested?: boolean
@@ -17,16 +17,16 @@ export type Call = {
   cost?: number
 }
 
-/** Response of a provider, unchecked. `json`: undefined if the body is not JSON. */
+/** Response of a provider, unchecked. `json` is undefined if the body is not JSON. */
 export type ProviderResponse = {
   status: number
   headers: Headers
   json: unknown
-  /** Secrets that were sent to the provider, and that its response may repeat. */
+  /** Secrets in the request, which the response may repeat. */
   secrets: readonly string[]
 }
 
-/** A call with its response. `body`: the fields of the JSON. */
+/** A call with its response. `body` has the fields of the JSON. */
 export type AnsweredCall = { call: Call; answer: ProviderResponse; body: ResponseFields }
 
 export type AccessToken = { text: string; type: 'bearer' | 'dpop' }
@@ -36,14 +36,14 @@ export type TokenSource = { current(): Promise<AccessToken>; drop(token: AccessT
 
 /** Limits the rate of calls, so that a run uses at most half of the provider's limits (I4.2). */
 export type RequestPace = {
-  /** Resolves when the call may be sent. @throws ProviderFault `retry` if that would take more than a few seconds */
+  /** Resolves when the call may be sent. @throws ProviderFault `retry` if the wait would take more than a few seconds */
   wait(call: Call): Promise<void>
   /** Records a response, which may hold back further calls. */
   record(call: Call, answer: ProviderResponse): void
 }
 
 export type Provider = {
-  /** Secrets besides its tokens that must not appear in error texts (I1.3). */
+  /** Secrets that must not appear in error texts (I1.3), in addition to the tokens. */
   secrets?: string[]
   tokens: TokenSource
   pace: RequestPace
@@ -58,7 +58,7 @@ export const responseName = ({ method = 'GET', url }: Call): string => `${method
 function toNoAnswerFault(call: Call, error: unknown): unknown {
   const outside = outsideErrorOf(error)
   if (!outside) return error
-  // A forbidden address or an oversized response would not change on a retry.
+  // Retries only a timeout or an unreachable host. A forbidden address or an oversized response would be the same again.
   const passing = outside.reason === 'timeout' || outside.reason === 'unreachable'
   const sentence = `${responseName(call)} got no response: ${outside.message}`
   return new ProviderFault(passing ? 'retry' : 'transient', sentence, { cause: error })
@@ -72,7 +72,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Sends a call and reads its response. @throws ProviderFault without a response, or for a success without JSON */
+/** Sends a call and reads its response. @throws ProviderFault without a response, or for a successful one without JSON */
 export async function exchange(
   call: Call,
   send: () => Promise<Response>,
@@ -93,7 +93,7 @@ export async function exchange(
   }
 }
 
-/** Sends a call, and once more with a new token if the token has expired. @throws ProviderFault */
+/** Sends a call. Repeats it once with a new token if the token has expired. @throws ProviderFault */
 async function sendAuthorized(provider: Provider, call: Call): Promise<ProviderResponse> {
   for (let renewed = false; ; renewed = true) {
     await provider.pace.wait(call)
@@ -107,7 +107,7 @@ async function sendAuthorized(provider: Provider, call: Call): Promise<ProviderR
   }
 }
 
-/** Sends a GET request with a query; leaves out parameters that are null. @throws ProviderFault */
+/** Sends a GET request with a query, which leaves out parameters that are null. @throws ProviderFault */
 export async function get(
   provider: Provider,
   address: string,

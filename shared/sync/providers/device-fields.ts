@@ -4,7 +4,7 @@ import { deviceFields } from '../../domain/mdm-devices/mdm-device.ts'
 import type { DeviceValue } from '../adapter.ts'
 import type { ResponseFields } from './call.ts'
 
-/** Path of each device field in a provider's entry: a name, or an outer and an inner name. Excludes lists. */
+/** Path of each device field in a provider's entry: a name, or an outer and an inner name. Lists have no path. */
 export type FieldPaths = Readonly<Record<string, string | readonly [string, string]>>
 
 const yes = new Set(['true', 'yes', 'on', '1', 'enabled'])
@@ -27,13 +27,13 @@ function parseText(value: unknown): string | null {
   return typeof text === 'string' && text.trim() !== '' ? text : null
 }
 
-/** First day of the calendar, which inventories use for a missing time. The last day really means never. */
+/** Start of the first day of the calendar, which inventories send for a missing time. */
 const noTime = /^0001-01-01T/
 
 function parseDeviceTime(value: unknown): string | null {
   if (typeof value !== 'string' || noTime.test(value)) return null
   const text = value.trim().replace(' ', 'T')
-  // A time without a zone is in UTC.
+  // Reads a time without a zone as UTC.
   return toUtc(text) ?? toUtc(`${text}Z`)
 }
 
@@ -42,7 +42,7 @@ const readers = { text: parseText, boolean: parseBoolean, number: parseNumber, t
 const readPath = (entry: ResponseFields, path: string | readonly [string, string]): unknown =>
   typeof path === 'string' ? entry[path] : fieldsOf(entry[path[0]])[path[1]]
 
-/** Reads the fields of a device, converted to their types; null if the entry has no value of that type. */
+/** Reads the fields of a device and converts them to their types. Returns null for a field without a value of its type. */
 export function readFields(entry: ResponseFields, paths: FieldPaths): Record<string, DeviceValue> {
   const fields: Record<string, DeviceValue> = {}
   for (const [field, path] of Object.entries(paths)) {

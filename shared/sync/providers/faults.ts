@@ -19,13 +19,13 @@ export function excerptForOperator({ secrets }: Pick<ProviderResponse, 'secrets'
   return text.length > maxShown || clean.length > maxShown ? `${clean.slice(0, maxShown - 1)}…` : clean
 }
 
-/** Returns the provider's current time in milliseconds since 1970; the local time if the response has no date. */
+/** Returns the provider's current time in milliseconds since 1970, or the local time if the response has no date. */
 export function providerNow(headers: Headers): number {
   const providerTime = Date.parse(headers.get('date') ?? '')
   return Number.isNaN(providerTime) ? clock.monotonic() : providerTime
 }
 
-/** Parses `Retry-After`, in seconds or as a date by the provider's clock. @returns milliseconds */
+/** Parses `Retry-After`, in seconds or as a date by the provider's clock. Returns milliseconds. */
 function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim()
   if (!value) return undefined
@@ -34,9 +34,9 @@ function retryAfterMs(headers: Headers): number | undefined {
   return wait >= 0 ? wait : undefined
 }
 
-/** Rule for unsuccessful responses. The first matching rule of a provider determines the fault. */
+/** Rule for unsuccessful responses. A provider's first matching rule determines the fault. */
 export type FaultRule = {
-  /** Statuses that match; all by default. */
+  /** Statuses to which the rule applies; all by default. */
   status?: readonly number[]
   when?(answered: AnsweredCall): boolean
   is: FaultClass | 'token_expired'

@@ -25,7 +25,7 @@ const adviceOf: Record<number, string> = {
   7000222: 'client_secret has expired',
 }
 
-/** Error codes of the token endpoint that a retry may resolve. */
+/** Token endpoint errors that a retry may resolve. */
 const transientCodes = new Set([90033, 90036, 50196])
 
 const codesOf = ({ error_codes }: ResponseFields) => (Array.isArray(error_codes) ? error_codes : []).map(Number)
@@ -57,7 +57,7 @@ function graphFault(rights: string[]): Provider['faultOf'] {
         is: 'token_expired',
         advice,
       },
-      // Device management responds with 401 if a permission is missing, which a new token does not change.
+      // Treats 401 as fatal. Device management returns it for a missing permission, which a new token does not change.
       { status: [401, 403], is: 'fatal', advice },
       {
         status: [404],
@@ -80,24 +80,24 @@ function parseLink(call: Call, link: unknown): string | null {
   return `${pathname}${search}`
 }
 
-/** Moves a page link to the configured address and its path, regardless of the host in the link (I1.2). */
+/** Replaces scheme, host and base path of a page link with those of the configured address (I1.2). */
 function rebaseLink(apiUrl: string, link: string): string {
   const url = new URL(apiUrl)
   const base = url.pathname.replace(/\/$/, '')
   const [path = '', ...query] = link.split('?')
-  // Setters never change the host. In a concatenated URL, a path without a leading slash could extend it (`x:.example`).
+  // Uses setters, which never change the host. In a concatenated URL, a path without a leading slash could extend it (`x:.example`).
   url.pathname = path.startsWith(`${base}/`) ? path : `${base}${path}`
   url.search = query.join('?')
   return url.href
 }
 
-/** Used share of the limits from which calls pause for others; the provider reports no lower shares. */
+/** Used share of the limits at which calls pause for other clients. The provider reports no lower shares. */
 const crowdedShare = 0.8
 
 const holdMs = ({ headers }: ProviderResponse) =>
   Number(headers.get('x-ms-throttle-limit-percentage')) >= crowdedShare ? 2_000 : 0
 
-/** Reads lists of Microsoft Graph v1.0 (`identity-wire.md`, 1.3). `rights`: those that faults advise to grant. */
+/** Reads lists of Microsoft Graph v1.0 (`identity-wire.md`, 1.3). Faults advise to grant `rights`. */
 export function graph(
   { tokenUrl, apiUrl, clientId: client_id, clientSecret: client_secret }: GraphConnection,
   fetch: GuardedFetch,
@@ -121,7 +121,7 @@ export function graph(
     { cost, id }: { cost?: number; id?: string } = {},
   ) => {
     const parsed: GraphPosition | null = position === null ? null : JSON.parse(position)
-    // The provider counts rows only with eventual consistency, which other requests do not need.
+    // Requests eventual consistency only for counted lists, because the provider requires it for counts.
     const counted = query.$count && { consistencylevel: 'eventual' }
     const headers = { 'x-ms-throttle-priority': 'low', ...counted }
     const { call, body } = parsed

@@ -36,15 +36,15 @@ export type IdpConnection = {
   privateKey: string
 }
 
-/** Rights that the service app needs (`identity-wire.md`, 1.2). */
+/** Scopes that the service app needs (`identity-wire.md`, 1.2). */
 const scopes = ['okta.users.read', 'okta.groups.read', 'okta.apps.read']
 const wrongClient = 'client_id must be the service app at which the public key of this directory is registered'
 
-/** Returns the time until a rate-limit bucket is reset, by the provider's clock, in milliseconds. */
+/** Returns the milliseconds until a rate-limit bucket is reset, by the provider's clock. */
 export function resetMs({ headers }: ProviderResponse): number | undefined {
   const reset = Number(headers.get('x-rate-limit-reset'))
   if (!(reset > 0)) return undefined
-  // The header has whole seconds.
+  // Adds a second, because the header has whole seconds.
   return Math.min(Math.max(reset * 1_000 - providerNow(headers), 0) + 1_000, 120_000)
 }
 
@@ -62,7 +62,7 @@ export const idpFault = faultClassifier(
   [
     { status: [401], is: 'token_expired', advice: wrongClient },
     { status: [403], is: 'fatal', advice: adviseRights },
-    // A missing collection is an error of the settings, not a deleted object.
+    // Excludes the paths of collections. A missing collection is an error of the settings, not a deleted object.
     { status: [404], when: ({ call }) => call.url.pathname.split('/').length > 4, is: 'object_gone' },
     throttled,
   ],
@@ -108,8 +108,8 @@ function checkScopes(granted: unknown): void {
 }
 
 /**
- * Requests tokens by client credentials, with an assertion signed by the directory's key (RFC 7523). Every request has
- * a proof of possession, so that tokens are bound to a key of the run if the app requires it.
+ * Requests tokens by client credentials, with an assertion signed by the directory's key (RFC 7523). Every request has a proof of
+ * possession, so that the provider can bind tokens to a key of the run.
  */
 export function idpTokens(connection: IdpConnection, fetch: GuardedFetch): Pick<Provider, 'tokens' | 'send'> {
   const { baseUrl, clientId, kid, privateKey } = connection
@@ -127,7 +127,7 @@ export function idpTokens(connection: IdpConnection, fetch: GuardedFetch): Pick<
     const send = () =>
       clientCredentialsGrantRequest(server, { client_id: clientId }, auth, { scope: scopes.join(' ') }, options)
     let answer: ProviderResponse = await exchange(call, send, [privateKey])
-    // The proof now has the provider's nonce.
+    // Sends the request again with the provider's nonce in the proof.
     if (fieldsOf(answer.json).error === 'use_dpop_nonce') answer = await exchange(call, send, [privateKey])
     const token = parseToken(call, answer, tokenFault)
     checkScopes(fieldsOf(answer.json).scope)
@@ -143,7 +143,7 @@ export function idpTokens(connection: IdpConnection, fetch: GuardedFetch): Pick<
     try {
       return await once().catch((error) => (isDPoPNonceError(error) ? once() : Promise.reject(error)))
     } catch (error) {
-      // Classify the response of a challenge like any other.
+      // Returns the response of a challenge, so that it is classified like any other.
       if (error instanceof WWWAuthenticateChallengeError) return error.response
       throw error
     }

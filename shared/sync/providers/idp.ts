@@ -29,7 +29,7 @@ import {
   usableUser,
 } from './rows.ts'
 
-/** Statuses of people who may sign in now, or after they set a password or have their account unlocked. */
+/** Statuses of people who may sign in now, or after they set a password or their account is unlocked. */
 const activeStatuses = ['ACTIVE', 'STAGED', 'PROVISIONED', 'RECOVERY', 'PASSWORD_EXPIRED', 'LOCKED_OUT']
 
 const isActive = ({ status }: ResponseFields): boolean => activeStatuses.includes(String(status))
@@ -59,13 +59,13 @@ export const idpGroup = (group: EntryRow): DirectoryGroup =>
     membership_version: textOrNull(group.lastMembershipUpdated),
   })
 
-/** Returns whether people can sign in to an application; excludes services and other protocols. */
+/** Returns whether people can sign in to an application. Excludes services and other protocols. */
 export function isSignInApp(app: ResponseFields): boolean {
   const { application_type } = fieldsOf(fieldsOf(app.settings).oauthClient)
   return app.status === 'ACTIVE' && app.signOnMode === 'OPENID_CONNECT' && application_type !== 'service'
 }
 
-/** Extracts only the cursor of the `next` link, never its URL, so that a response cannot redirect to another host. */
+/** Extracts only the cursor of the `next` link, never its URL, so that a response cannot direct requests to another host. */
 export function nextCursor(headers: Headers): string | null {
   for (const [, target = '', parameters = ''] of (headers.get('link') ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
     if (!/;\s*rel="?next"?/.test(parameters) || !URL.canParse(target)) continue
@@ -77,7 +77,7 @@ export function nextCursor(headers: Headers): string | null {
 /** Limits for responses that report none. */
 const defaultLimits = { perSecond: 10, burst: 50 }
 
-/** Returns how long to pause after a response, in milliseconds, so that others keep half of a rate-limit bucket. */
+/** Returns the pause after a response in milliseconds, which leaves half of a rate-limit bucket to other clients. */
 function holdMs(answer: ProviderResponse): number {
   const limit = Number(answer.headers.get('x-rate-limit-limit'))
   const remaining = answer.headers.get('x-rate-limit-remaining')
@@ -85,10 +85,10 @@ function holdMs(answer: ProviderResponse): number {
   return isHalf || answer.status === 429 ? (resetMs(answer) ?? 0) : 0
 }
 
-/** Returns the collection of a call, by which the provider limits the rate. */
+/** Returns the collection of a call. The provider limits the rate of each collection separately. */
 const bucketOf = ({ url }: Call): string => url.pathname.split('/')[3] ?? ''
 
-/** Position in the lists of all applications, one after the other: within the list of `app`, or after its end. */
+/** Position in the lists of all applications, which are read one after the other: within the list of `app`, or after its end. */
 type AppPosition = { app: string; after: string | null; ended?: true }
 
 const leanHeaders = { 'content-type': 'application/json; okta-response=omitCredentials,omitCredentialsLinks' }
@@ -139,7 +139,7 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     if (app === undefined) return { entries: [], skipped: [], next: null }
     const query = { limit, expand: noun, after: parsed?.after ?? null }
     const page = await list(`apps/${encodeURIComponent(app)}/${noun}s`, query, leanHeaders).catch((error) => {
-      // The application was deleted, so the list of applications must be read again.
+      // Reports a lost position, because the application was deleted and the list of applications has to be read again.
       throw isFault(error, 'object_gone') ? new ProviderFault('position_lost', error.message, { cause: error }) : error
     })
     const next: AppPosition = page.next === null ? { app, after: null, ended: true } : { app, after: page.next }

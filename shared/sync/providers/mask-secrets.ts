@@ -1,4 +1,4 @@
-/** Minimum length of a masked secret; shorter ones could also match ordinary words. */
+/** Minimum length of a masked secret. A shorter one could also match ordinary words. */
 const minLength = 8
 
 const escaped = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
@@ -26,7 +26,7 @@ function spellings(char: string): string {
   return `(?:${forms.filter((form) => form !== undefined).join('|')})`
 }
 
-/** Returns a pattern for a secret in base64 after `offset` other bytes, without digits that its neighbours affect. */
+/** Returns a pattern for a secret in base64 after `offset` other bytes. Leaves out digits that also depend on neighbouring bytes. */
 function base64At(secret: string, offset: number): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)])
   const digits = bytes.toString('base64').replace(/=+$/, '')
@@ -39,7 +39,7 @@ function base64At(secret: string, offset: number): string {
 const patternOf = (secret: string): string =>
   [
     [...secret].map(spellings).join(''),
-    // HTTP Basic contains the base64 of form-encoded credentials (RFC 6749, 2.3.1).
+    // Includes the base64 of form-encoded credentials, which HTTP Basic sends (RFC 6749, 2.3.1).
     ...[secret, new URLSearchParams({ v: secret }).toString().slice(2)].flatMap((text) =>
       [0, 1, 2].map((offset) => base64At(text, offset)),
     ),
@@ -52,7 +52,7 @@ const maxSpelling = 12
 export function maskSecrets(text: string, secrets: readonly string[], max: number): string {
   const long = secrets.filter(({ length }) => length >= minLength)
   if (long.length === 0) return text.slice(0, max)
-  // A secret that begins within the first `max` characters ends within this part.
+  // Takes a part that is long enough for the end of every secret that begins within the first `max` characters.
   const part = text.slice(0, max + maxSpelling * Math.max(...long.map(({ length }) => length)))
   let masked = ''
   let at = 0

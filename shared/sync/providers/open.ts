@@ -12,16 +12,16 @@ import { mdmInventory } from './mdm.ts'
 import { suiteDirectory } from './suite.ts'
 import { tenantDirectory } from './tenant.ts'
 
-/** Limits for pages of a thousand people, which take longer than other calls (I1.2). */
+/** Limits for pages of a thousand people, which take longer than other responses (I1.2). */
 const pageLimits = { timeoutMs: 120_000, maxBytes: 20_000_000, keepAlive: true }
 
-/** Returns a credential. @throws ProviderFault fatal if it is missing, as it may be in old rows */
+/** Returns a credential. @throws ProviderFault fatal if the credential is missing, which is possible in old rows */
 function requireValue<T>(value: T | null | undefined, name: string): T {
   if (value === null || value === undefined) throw new ProviderFault('fatal', `${name} is missing: enter it.`)
   return value
 }
 
-/** Decrypts a credential. @throws ProviderFault fatal if that is impossible, transient while its key is unusable */
+/** Decrypts a credential. @throws ProviderFault fatal if the ciphertext is damaged, transient while its key is unusable */
 async function decryptCredential(
   row: { account_id: string; id: string },
   encrypted: string | null | undefined,
@@ -90,7 +90,7 @@ export function openDirectory(kind: DirectoryKind, row: DirectoryRow, deadline =
   return openers[kind](row, withinStep(guardedFetch(pageLimits), deadline))
 }
 
-/** Visible ASCII, as headers require. A token copied with a line break or curly quotes could not be sent. */
+/** Pattern of visible ASCII, as headers require. It rejects tokens that were copied with a line break or curly quotes. */
 const isToken = /^[\x21-\x7e]+$/
 
 /** Opens a device inventory for one step of a run (I7.2). @throws ProviderFault fatal for a missing credential */
@@ -113,7 +113,7 @@ export async function openInventory(row: PostureProviderRow, deadline = Number.P
   return mdmInventory({ apiUrl, apiToken }, fetch)
 }
 
-/** Wraps a fetch so that it sends nothing after a step's deadline, in milliseconds since 1970. */
+/** Wraps a fetch so that it sends nothing after a step's deadline. `deadline` is in milliseconds since 1970. */
 export const withinStep =
   (fetch: GuardedFetch, deadline: number): GuardedFetch =>
   async (...request) => {
@@ -122,5 +122,5 @@ export const withinStep =
     return fetch(...request)
   }
 
-/** Openers of adapters, which tests replace. */
+/** Functions that open adapters. Tests replace them. */
 export const adapters = { directory: openDirectory, inventory: openInventory }

@@ -2,13 +2,13 @@ import { clock } from '../../core/clock.ts'
 import { ProviderFault } from '../adapter.ts'
 import { type Call, type ProviderResponse, type RequestPace, responseName } from './call.ts'
 
-/** Maximum wait within a call, in milliseconds; before a longer one, the caller saves its position. */
+/** Maximum wait within a call, in milliseconds. Before a longer wait, the caller saves its position. */
 const maxWaitMs = 5_000
 
-/** Rate in units of the provider's limit per second, and the maximum burst in units. */
+/** Limits of a provider: `perSecond` and `burst` are in units of its rate limit. */
 export type Limits = { perSecond: number; burst: number }
 
-/** Keeps calls within limits. `holdMs` returns how long a response holds back the next calls of its bucket. */
+/** Keeps calls within limits. `holdMs` returns how long a response delays the next calls of its bucket. */
 export function requestPace(
   { perSecond, burst }: Limits,
   holdMs: (answer: ProviderResponse) => number = () => 0,

@@ -32,13 +32,16 @@ export function entriesOfResponse(call: Call, list: unknown, name: string, id = 
   })
 }
 
-/** Returns the next position. @throws ProviderFault `position_lost` if it is the position of the same page */
+/** Returns the next position. @throws ProviderFault `position_lost` if the next page is the current page */
 export function checkNextPosition(call: Call, next: string | null, current: string | null): string | null {
   if (next === null || next !== current) return next
   throw invalidData(call, 'its next page is the same page', 'position_lost')
 }
 
-/** Checks a list against its stated count. @throws ProviderFault `position_lost`, because entries may just have left */
+/**
+ * Checks a list against its stated count. @throws ProviderFault `position_lost` for a shorter list, because entries may have been removed
+ * meanwhile
+ */
 export function checkCount(call: Call, read: number, stated: number | null): void {
   if (stated === null || read >= stated) return
   throw invalidData(call, `it states ${stated} entries but lists ${read}`, 'position_lost')
@@ -48,7 +51,7 @@ export type ProviderEntry<T> = { entry: T } | { skipped: Skipped }
 
 type Person = Partial<ProfileFields> & { idp_id: string; email: string | null; name: string | null; active: boolean }
 
-/** Skips active people without a valid email (A12.2). Inactive ones need none, because they only lose access. */
+/** Skips active people without a valid email (A12.2). Inactive people need no email, because they only lose access. */
 export function usableUser({ email: address, ...person }: Person): ProviderEntry<DirectoryUser> {
   const { idp_id, name, active } = person
   const checked = address === null ? null : checkEmail(address.trim())
@@ -78,11 +81,13 @@ export function toProviderPage<R, T>(
 
 export const toMember = ({ id }: { id: string }): ProviderEntry<DirectoryMember> => ({ entry: { user: id } })
 
-/** Detects pages without new entries that other pages follow. Each adapter has its own. */
+/** Detects pages without new entries that other pages follow. Each adapter has its own instance. */
 export class PageWatch {
   private readonly seen = new Map<string, Set<unknown>>()
 
-  /** Returns whether a page has no new row although another follows. `current`: its position, null for the first. */
+  /**
+   * Returns whether a page has no new row, although another page follows. `current` is the position of the page, null for the first one.
+   */
   isBarren(list: string, rows: ResponseFields[], current: string | null, next: string | null): boolean {
     const seenIds = (current === null ? undefined : this.seen.get(list)) ?? new Set()
     const before = seenIds.size
@@ -93,7 +98,7 @@ export class PageWatch {
   }
 }
 
-/** Queries users one by one. Caches the results, so that a repeated call resumes after the last of them. */
+/** Queries users one by one. Caches the results, so that a repeated call resumes after the last result. */
 export function confirmEach(isKnown: (idpId: string) => Promise<boolean>): (idpIds: string[]) => Promise<string[]> {
   const results = new Map<string, boolean>()
   return async (idpIds) => {
@@ -102,7 +107,7 @@ export function confirmEach(isKnown: (idpId: string) => Promise<boolean>): (idpI
   }
 }
 
-/** Caches the result of a request. The next caller retries a failed request. */
+/** Caches the result of a request. The next caller repeats a failed request. */
 export function memoize<T>(request: () => Promise<T>): { get(): Promise<T>; forget(): void } {
   let cached: Promise<T> | undefined
   const forget = () => {
@@ -120,10 +125,10 @@ export function memoize<T>(request: () => Promise<T>): { get(): Promise<T>; forg
   }
 }
 
-/** Maximum number of consecutive pages without new entries, since providers may filter pages; tests lower it. */
+/** Maximum number of consecutive pages without new entries. Some are possible, because providers may filter pages. Tests lower it. */
 export const pageBounds = { barren: 1_000 }
 
-/** Counts consecutive pages without new entries. @throws ProviderFault fatal at the maximum */
+/** Counts consecutive pages without new entries. @throws ProviderFault fatal when the maximum is reached */
 export function countBarren(list: string, before: number, isBarren: boolean | undefined): number {
   const count = isBarren ? before + 1 : 0
   if (count < pageBounds.barren) return count

@@ -15,13 +15,13 @@ export type SuiteConnection = {
   issuer: string
   serviceAccountKey: string
   impersonationEmail: string
-  /** Null for all domains of the customer. */
+  /** Domain to read; null for all domains of the customer. */
   domain: string | null
   groupSyncMode: 'all' | 'filtered' | 'disabled'
   orgunitSyncEnabled: boolean
 }
 
-/** Audience of the assertion, independent of the configured token URL. */
+/** Audience of the assertion, which does not depend on the configured token URL. */
 const audience = 'https://oauth2.googleapis.com/token'
 const grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
@@ -34,7 +34,7 @@ function parseAccount(text: string): Account {
     const [email, pem] = [textOrNull(client_email), textOrNull(private_key)]
     if (email && pem) return { email, keyId: textOrNull(private_key_id), key: createPrivateKey(pem) }
   } catch {
-    // Drop the error, because it could contain a part of the key.
+    // Drops the error, because it could contain a part of the key.
   }
   const sentence = 'service_account_key is not the JSON key of a service account with client_email and private_key.'
   throw new ProviderFault('fatal', sentence)
@@ -103,7 +103,7 @@ export const suiteFault = (orgunits: boolean) =>
     { status: [404], is: 'fatal', advice: 'domain must be a domain of the customer' },
   ])
 
-/** Classifies token errors. A single scope that is not delegated makes the provider refuse the whole token. */
+/** Classifies token errors. If a single scope is not delegated, the provider refuses the whole token. */
 const tokenFault = (orgunits: boolean) =>
   tokenFaultClassifier([
     {

@@ -32,7 +32,7 @@ import { type SuiteConnection, suiteFault, suiteTokens } from './suite-token.ts'
 
 const isActive = ({ suspended, archived }: ResponseFields): boolean => suspended !== true && archived !== true
 
-/** Converts a user; its id is the `sub` of its sign-ins. Leaves out the picture, whose URL is private or expires. */
+/** Converts a user. The id is the `sub` of the user's sign-ins. Leaves out the picture, whose URL is private or expires. */
 export function suiteUser(user: EntryRow): ProviderEntry<DirectoryUser> {
   const { fullName, givenName, familyName } = fieldsOf(user.name)
   const email = textOrNull(user.primaryEmail)
@@ -70,7 +70,7 @@ export function suiteUnit(unit: EntryRow): DirectoryGroup {
 
 const marker = 'network-access-'
 
-/** Returns whether a group's email or name has the prefix that `group_sync_mode` `filtered` requires. */
+/** Returns whether a group's email or name has the prefix that the mode `filtered` requires. */
 const isChosen = ({ email, name }: DirectoryGroup): boolean =>
   [email, name].some((text) => text?.toLowerCase().startsWith(marker))
 
@@ -86,10 +86,10 @@ export function suiteMember(member: ResponseFields): ProviderEntry<DirectoryMemb
 
 const userFields = 'id,primaryEmail,name(fullName,givenName,familyName),suspended,archived'
 
-/** Half of 2,400 requests per minute and user; the provider does not report the remaining quota. */
+/** Half of the provider's limit, which is 2,400 requests per minute and user. The provider does not report the remaining quota. */
 const halfOfLimits = { perSecond: 18, burst: 100 }
 
-/** Positions in the list of groups: the provider's cursors, then the organisational units, which are one page. */
+/** Position of the organisational units, which are one page after the groups. Positions of groups contain the provider's cursor. */
 const unitsPosition = 'units'
 const groupsPosition = (cursor: string) => `groups ${cursor}`
 
@@ -115,7 +115,7 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     return { call, body, page }
   }
 
-  /** Returns the rows of a list that the provider omits when it is empty. It never omits the list of users. */
+  /** Returns the rows of a list that the provider omits when it is empty. The list of users is never omitted. */
   const rowsOrNone = (call: Call, body: ResponseFields, name: string, id?: string) =>
     body[name] === undefined ? [] : entriesOfResponse(call, body[name], name, id)
 
@@ -129,7 +129,7 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     const { call, body } = await read('customer/my_customer/orgunits', { type: 'all' })
     return rowsOrNone(call, body, 'organizationUnits', 'orgUnitId')
   }
-  /** Paths of the organisational units by id; members are queried by path. */
+  /** Paths of the organisational units by id, because members are queried by path. */
   const unitPaths = memoize(async () => {
     const units = await readUnits()
     return new Map(units.map((unit) => [unitId(unit.id), textOrNull(unit.orgUnitPath) ?? '']))

@@ -21,11 +21,11 @@ import {
   usableUser,
 } from './rows.ts'
 
-/** Fields of users. Fields of other services (`aboutMe`, `skills`) would fail the page without a licence there. */
+/** Fields of users to request. Fields of other services (`aboutMe`, `skills`) would fail the page without a licence for them. */
 const userFields = 'id,displayName,mail,userPrincipalName,givenName,surname,accountEnabled,userType'
 const groupFields = 'id,displayName,mail,securityEnabled'
 
-/** Converts a user. @throws ProviderFault fatal without `accountEnabled`, which is hidden if permissions are missing */
+/** Converts a user. @throws ProviderFault fatal without `accountEnabled`, which is missing if a permission is missing */
 export function tenantUser(
   call: Call,
   user: EntryRow,
@@ -49,7 +49,7 @@ export function tenantUser(
 export const tenantGroup = (group: EntryRow): DirectoryGroup =>
   directoryGroup({ idp_id: group.id, name: textOrNull(group.displayName) ?? group.id, email: textOrNull(group.mail) })
 
-/** Half of 3,500 resource units in 10 seconds, the limit of the smallest tenants. */
+/** Half of 3,500 resource units in 10 seconds, which is the limit of the smallest tenants. */
 const halfOfLimits = { perSecond: 140, burst: 350 }
 const rights = ['User.Read.All', 'GroupMember.Read.All', 'Application.Read.All']
 
@@ -65,7 +65,7 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
   const userOf = (call: Call, row: EntryRow) => tenantUser(call, row, emailField)
   const groupOf = (row: EntryRow) => ({ entry: tenantGroup(row) })
 
-  /** Reads the users and groups assigned to the application. One with several roles is returned once per page. */
+  /** Reads the users and groups assigned to the application. An assignee with several roles is returned once per page. */
   async function assignments(position: string | null, perPage = assignmentsPerPage) {
     const path = `servicePrincipals(appId=${quote(clientId)})/appRoleAssignedTo`
     const query = { $top: perPage, $select: 'principalId,principalType,principalDisplayName' }
@@ -75,7 +75,7 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
     return { assigned, users: idsOf('User'), groups: idsOf('Group'), next, barren }
   }
 
-  /** Reads objects by id, each with the call that returned it. */
+  /** Reads objects by id, and returns each with the call that returned it. */
   async function byIds(path: string, $select: string, ids: string[]) {
     const found: { call: Call; row: EntryRow }[] = []
     for (let at = 0; at < ids.length; at += maxIds) {

@@ -15,10 +15,10 @@ import { textOrNull } from './rows.ts'
 
 export type NewToken = { token: AccessToken; lifetimeMs: number }
 
-/** Minimum remaining lifetime of a token, which could expire in transit otherwise, in milliseconds. */
+/** Minimum remaining lifetime of a token in milliseconds. A token with less could expire in transit. */
 const minLeftMs = 60_000
 
-/** Caches a token and shares a pending request between callers. The next caller retries a failed request. */
+/** Caches a token, and shares a pending request between callers. The next caller repeats a failed request. */
 export function tokenSource(request: () => Promise<NewToken>): TokenSource {
   let cached: { token: AccessToken; until: number } | null = null
   let pending: Promise<AccessToken> | null = null
@@ -56,7 +56,7 @@ export function parseToken(call: Call, answer: ProviderResponse, faultOf: Provid
   return { token: { text, type }, lifetimeMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 0 }
 }
 
-/** Requests tokens with a form. `secret`: the part of it that error texts must not repeat. */
+/** Requests tokens with a form. `secret` is the field that error texts must not repeat. */
 export function formTokenSource(
   address: string,
   fetch: GuardedFetch,

@@ -11,14 +11,14 @@ import type { RunWork } from '../runs/run-work.ts'
 
 /** Maximum compressed bytes per chunk; an item has at most 400 KB, including key and attribute names. */
 const maxBytes = 350_000
-/** Maximum text in the cache of decoded chunks, which serves repeated reads of nested groups. */
+/** Maximum characters in the cache of decoded chunks, which serves repeated reads of nested groups. */
 const maxDecodedBytes = 4_000_000
 
 const chunksPartition = (account: string, sourceId: string): string => partition(account, 'sync.chunks', sourceId)
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
-/** Content-addressed parts of a snapshot, so that unchanged parts are not written again (docs/decisions/0025). */
+/** Content-addressed chunks of a snapshot. Unchanged chunks are not written again (docs/decisions/0025). */
 export class Chunks {
   private readonly pk: string
   /** Digests of chunks that are stored and do not expire during the run. */
@@ -32,7 +32,7 @@ export class Chunks {
     this.ttl = ttl
   }
 
-  /** Stores a list in one chunk, or in more if one is too small. @returns their digests */
+  /** Stores a list in one chunk, or in several if it exceeds the maximum size. Returns their digests. */
   async put(entries: unknown[]): Promise<string[]> {
     if (entries.length === 0) return []
     const text = JSON.stringify(entries)
@@ -82,7 +82,7 @@ export class Chunks {
       this.decoded.delete(oldest)
       this.decodedBytes -= freed
     }
-    // Concurrent reads of a chunk add its size once.
+    // Adds the size only once, because concurrent calls may read the same chunk.
     if (!this.decoded.has(digest)) this.decodedBytes += bytes
     this.decoded.set(digest, { entries, bytes })
   }
@@ -105,7 +105,7 @@ function fnv1a(text: string): number {
 
 const maxChunkBytes = 600_000
 
-/** Cuts a list into chunks at entries whose id has a certain hash, so that a new or removed entry changes one chunk. */
+/** Cuts a list into chunks at entries whose id has a certain hash, so that a new or removed entry changes only one chunk. */
 export class ChunkCutter<T extends { idp_id: string }> {
   private readonly mean: number
   private entries: T[] = []
@@ -119,7 +119,7 @@ export class ChunkCutter<T extends { idp_id: string }> {
     return this.entries.length === 0
   }
 
-  /** Adds an entry. @returns the chunk that ends with it; null if the chunk continues */
+  /** Adds an entry. Returns the chunk that ends with it, or null if the chunk continues. */
   add(entry: T): T[] | null {
     this.entries.push(entry)
     this.bytes += JSON.stringify(entry).length
@@ -135,11 +135,11 @@ export class ChunkCutter<T extends { idp_id: string }> {
   }
 }
 
-/** Expiry of chunks in days. Snapshots are reused for half of that time, so no chunk expires during a run. */
+/** Days after which a chunk expires. Snapshots are reused for half of that time, so that no chunk expires during a run. */
 const chunkDays = 8
 const reuseDays = 4
 
-/** Reuses the chunks of the last good run, which `read` lists. @returns null if they are too old or missing */
+/** Reuses the chunks of the last good run, which `read` lists. Returns null if they are too old or missing. */
 export async function reuseLastSnapshot<T extends { digests: string[] }>(
   { run }: RunWork,
   chunks: Chunks,
@@ -168,5 +168,5 @@ export const openChunks = ({ run }: RunWork): Chunks =>
 
 const maxLength = 255
 
-/** Returns whether a provider's id can be part of a key: at most 255 characters of well-formed Unicode. */
+/** Returns whether a provider's id can be part of a key. It must have at most 255 characters of well-formed Unicode. */
 export const isStorableId = (id: string): boolean => id.length <= maxLength && id.isWellFormed()

@@ -4,15 +4,15 @@ import { countBarren } from '../providers/rows.ts'
 import type { Reading } from '../runs/run.ts'
 import { type RunWork, StepOver } from '../runs/run-work.ts'
 
-/** Maximum duration of consecutive failures before the run fails, in milliseconds (I6). */
+/** Maximum duration of consecutive failures in milliseconds, after which the run fails (I6). */
 const maxFailingMs = 600_000
 const maxPauseMs = 60_000
-/** Longest single sleep of a waiting step, in milliseconds. The step wakes up in between to renew its lease. */
+/** Maximum duration of a single sleep in milliseconds. A waiting step wakes up in between to renew its lease. */
 const maxSleepMs = 30_000
 
 /**
- * Calls the provider and retries temporary failures with a growing backoff, no earlier than the provider allows.
- * @throws ProviderFault `transient` after ten minutes of failures in a row, over all steps
+ * Calls the provider. Retries temporary failures with exponential backoff, and not before the time that the provider requests.
+ * @throws ProviderFault `transient` after ten minutes of consecutive failures, over all steps
  * @throws StepOver when the next try would come after the end of the step
  */
 export async function callProvider<T>(work: RunWork, call: () => Promise<T>): Promise<T> {
@@ -45,11 +45,11 @@ async function waitUntil(work: RunWork, until: number): Promise<void> {
   }
 }
 
-/** Maximum number of restarts of a list after a lost position (I6). */
+/** Maximum number of restarts of a list whose position was lost (I6). */
 const maxRestarts = 3
 
 type ListHooks = {
-  /** Discards the entries that were read, before the list is read from its start. */
+  /** Discards the read entries before a restart of the list. */
   restart(): void
   /** Saves the position at which a later step resumes. */
   pause(position: string | null): Promise<void>

@@ -21,7 +21,7 @@ type Owner<R extends Row> = { entity: Entity; missingReason: string; idOf(row: R
 
 export type Restoration<R extends Row = Row> = {
   entity: Entity<R>
-  /** Kind of object as which runs count the row. */
+  /** Kind of object under which runs count the row. */
   object: string
   /** Number of writes per row, including its unique items, index items and counters. */
   writes: number
@@ -117,7 +117,7 @@ const uniqueValues = <R extends Row>({ entity }: Restoration<R>, accountId: stri
     return value === null ? [] : [{ key: uniqueKey(accountId, set, value), takenReason: `${set.split('.')[1]}_taken` }]
   })
 
-/** Stages deleted rows. Ignores rows that exist; skips rows without an owner or with a unique value in use. */
+/** Stages the restoration of deleted rows. Ignores rows that exist. Skips rows without an owner, or whose unique value is in use. */
 export async function restoreRows<R extends Row>(
   { transaction, author }: RewindContext,
   kind: Restoration<R>,
@@ -174,7 +174,7 @@ export async function relinkPolicies(transaction: Transaction, entries: Orphaned
     if (policy.group_id === group_id) return
     const reason =
       (!owners[i] && 'group_gone') ||
-      // A later change by an administrator wins.
+      // Skips a policy that an administrator has changed since.
       (policy.updated_at !== updated_at && 'changed_since') ||
       (!targets[i] && 'resource_gone') ||
       (usedGrants.has(grant) && 'policy_exists')

@@ -20,7 +20,7 @@ import {
   rewindSections,
 } from './rewind-plan.ts'
 
-/** Maximum clock skew between two processes, in microseconds. */
+/** Assumed maximum clock skew between two processes, in microseconds. */
 const maxClockSkew = 60_000_000
 
 /** A plan entry with its section, and the rows whose names it shows if it has none of its own. */
@@ -34,13 +34,13 @@ const sectionOf = new Map(
   rewindSections.flatMap((name) => (name === 'policies' ? [] : [[restorations[name].entity.name, name]])),
 )
 
-/** Converts a deleted row of a commit record to a plan entry in today's form; an old record may lack fields. */
+/** Converts a deleted row of a commit record to a plan entry in the current form. An old record may lack fields. */
 function toDeletedEntry(object: string, before: Record<string, unknown>, at: string): FoundEntry | null {
   const section = sectionOf.get(object)
   if (!section) return null
   const { entity, toRow, nameOf, owners = [] }: Restoration = restorations[section]
   const row = toRow?.(before) ?? itemRow(entity, before)
-  // Names begin with the last owner: a group before its member, a pool before its device.
+  // Puts the last owner first in a name: a group before its member, a pool before its device.
   const namedBy = nameOf ? [] : owners.toReversed().map(({ entity, idOf }) => ({ entity, id: idOf(row) }))
   return { section, entry: { row, name: nameOf?.(row) ?? '', at }, namedBy }
 }
@@ -71,7 +71,7 @@ async function nameEntries(account: string, found: FoundEntry[], names: Map<stri
   }
 }
 
-/** Plans sections of a rewind from the deletions in the commits of its run. Changes no data and is idempotent. */
+/** Plans sections of a rewind from the deletions in the commits of its run. Changes no rows and is idempotent. */
 async function planRewind(work: RunWork, planned: readonly RewindSection[]): Promise<void> {
   const { run, accountId, sourceId } = work
   const rewoundRun = await getRun(accountId, sourceId, run.rewinds ?? '')

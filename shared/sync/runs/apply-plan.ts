@@ -14,7 +14,7 @@ import { type OpenRun, openRunItem, openRunKey, renewLease } from './run-store.t
 import type { RunWork } from './run-work.ts'
 import { checkMayContinue } from './source.ts'
 
-/** Applies one section of a plan. `stage` is a method and so bivariant, which lets one map hold all sections. */
+/** Applier of one section of a plan. `stage` is a method, and therefore bivariant, so that one map can hold all sections. */
 type Applier<C, E> = {
   /** Maximum number of entries per commit; lower for sections whose entries may need many writes. */
   perCommit: number
@@ -46,8 +46,8 @@ const advanceOpenRun = (open: OpenRun, { handled, changes, skipped, deletedAdmin
 }
 
 /**
- * Applies the plan section by section, one commit at a time, with pauses for other writers (I4.5). Each commit also
- * saves the position in the plan, on the condition that the lease is held, so no entry is applied twice.
+ * Applies the plan section by section, one commit at a time, with pauses for other writers (I4.5). Each commit also saves the position in
+ * the plan, on the condition that the lease is held. So no entry is applied twice.
  * @throws RunCancelled when the run may not resume
  */
 export async function applyPlan<C>(
@@ -60,7 +60,7 @@ export async function applyPlan<C>(
   const { sourceId, run } = work
   const plan = new PlanReader(run)
   const pace = new Pace()
-  /** Number of entries still to apply one by one, after the table refused a commit of all of them. */
+  /** Number of entries to apply one by one, after the table rejected a commit of all of them. */
   let singles = 0
   for (let name = names[work.open.at.section]; name !== undefined; name = names[work.open.at.section]) {
     const applier = appliers[name]
@@ -92,7 +92,7 @@ export async function applyPlan<C>(
 }
 
 const notStorable = 'not_storable'
-/** Number of refused entries at which the run fails as a whole. */
+/** Number of rejected entries at which the run ends. */
 const maxRefused = 100
 
 function skipEntry(entry: unknown): StagedChange {
@@ -101,7 +101,7 @@ function skipEntry(entry: unknown): StagedChange {
   return { handled: 1, changes: [], skipped: [{ ...skipped, reason: notStorable }] }
 }
 
-/** Returns the ending of a run after its plan was applied: `failed` if the table refused entries. */
+/** Returns the ending of a run after its plan was applied: `failed` if the table rejected entries. */
 export function endingAfterApply({ open }: RunWork): Ending {
   const refused = open.skipped[notStorable]
   if (refused === undefined) return { outcome: 'applied' }
@@ -109,7 +109,7 @@ export function endingAfterApply({ open }: RunWork): Ending {
   return { outcome: 'failed', error, class: 'transient' }
 }
 
-/** Applies entries in one commit. @returns its duration, and the number of conflicts with other writers */
+/** Applies entries in one commit. Returns its duration, and the number of conflicts with other writers. */
 async function applyEntries(
   work: RunWork,
   kind: SourceInfo,
@@ -120,11 +120,11 @@ async function applyEntries(
   let tries = 0
   const { next, isWritten } = await commit(work.author, async (transaction) => {
     tries++
-    // In parallel: the shorter the time between reading and writing the account version, the fewer conflicts.
+    // Reads in parallel. The shorter the time between reading and writing the account version, the fewer conflicts.
     const [staged] = await Promise.all([stage(transaction), checkLeaseAndSource(work, kind)])
     const next = advanceOpenRun(open, staged)
     const isWritten = transaction.writes().length > 0
-    // Without a change there is no commit. The next commit or the next checkpoint saves the position.
+    // Saves the position only in a commit with changes. Without changes, the next commit or checkpoint saves it.
     if (isWritten) transaction.exchange(openRunItem(accountId, sourceId, next), work.lease)
     return { next, isWritten }
   })
@@ -139,8 +139,8 @@ const maxRate = 15
 const maxPauseMs = 2_000
 
 /**
- * Spaces out the commits of a run. The pause after a commit is as long as the commit took, so other writers have half
- * of the time and do not conflict twice in a row. After a commit with conflicts, the pause is three times as long.
+ * Spaces out the commits of a run. The pause after a commit is as long as the commit, so that other writers get half of the time and do not
+ * conflict twice in a row. After a commit with conflicts, the pause is three times as long.
  */
 export class Pace {
   private readyAt = 0

@@ -40,13 +40,13 @@ export async function listChanges(run: Run, describers: PlanDescribers, page: Pa
   return { data: backward ? kept.toReversed() : kept, metadata }
 }
 
-/** Lists the runs of a source, newest first (I4.1(4)): a few hundred at most, twelve per day for 30 days. */
+/** Lists the runs of a source, newest first (I4.1(4)). There are a few hundred at most: twelve per day for 30 days. */
 export async function listRuns(account: string, sourceId: string, page: Page) {
   const [items, open] = await Promise.all([
     queryItems<Item & Run>(runsPartition(account, sourceId), { backward: true }),
     readOpenRun(account, sourceId),
   ])
-  /** Adds the counts and skips of the commits so far to a run that is in progress. */
+  /** Adds the counts and skips of the commits so far to a run in progress. */
   const withProgress = (run: Run) => {
     const isOpen = run.finished_at === null && open?.run_id === run.id
     const progress = isOpen && { ...mergedSkips(run, open), applied: open.applied }

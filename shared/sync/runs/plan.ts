@@ -16,7 +16,7 @@ import type { RunWork } from './run-work.ts'
 const plansPartition = (account: string, runId: string): string => partition(account, 'sync.plans', runId)
 
 const perPage = 500
-/** Maximum bytes of JSON per page; even incompressible text of this size fits one item. */
+/** Maximum bytes of JSON per page. A text of this size fits one item even if it cannot be compressed. */
 const maxBytes = 300_000
 
 const sortKey = (section: number, index: number): string =>
@@ -24,7 +24,7 @@ const sortKey = (section: number, index: number): string =>
 
 type PlanPage = Key & { first: number; entries: Uint8Array }
 
-/** Deletes leftover pages of an unfinished plan, from a section on, so that none mixes with the new pages. */
+/** Deletes the pages of an unfinished plan, from a section on, so that none of them remains among the new pages. */
 export async function discardPlan(run: Run, from = 0): Promise<void> {
   const pk = plansPartition(run.account_id, run.id)
   const drop = (sk: string) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
@@ -51,7 +51,7 @@ export class PlanWriter<M extends object> {
   }
 
   async add<S extends keyof M & string>(name: S, entry: M[S]): Promise<void> {
-    // Saving first makes a step without the lease fail before it writes into the plan of another worker.
+    // Saves first, so that a step without the lease fails before it writes into the plan of another worker.
     if (this.work.isSaveDue) await this.work.save()
     const page = this.pages[name]
     const bytes = bytesOf(entry)
@@ -62,7 +62,7 @@ export class PlanWriter<M extends object> {
     countChange(this.counts, object, change)
   }
 
-  /** Writes the last pages. @returns the number of entries by section, and of changes by object */
+  /** Writes the last pages. Returns the number of entries by section, and of changes by object. */
   async end(): Promise<WrittenPlan> {
     const pages = Object.entries<OpenPage>(this.pages)
     for (const [, page] of pages) await this.flush(page)
@@ -95,7 +95,7 @@ export class PlanReader {
     this.pk = plansPartition(account_id, id)
   }
 
-  /** Returns entries of a section from an index on: at most `limit`, and none beyond the end of their page. */
+  /** Returns entries of a section from an index on: at most `limit`, and none beyond the end of the stored page. */
   async read<T>(section: number, index: number, limit: number): Promise<T[]> {
     const { page } = this
     const isCached = page?.section === section && index >= page.first && index < page.first + page.entries.length
@@ -113,16 +113,17 @@ export class PlanReader {
   }
 }
 
-/** Deletions by kind of object (I5.3): `lost` are absent from the snapshot, `inactive` are inactive at the provider. */
+/**
+ * Deletions by kind of object (I5.3). `lost` counts objects that are absent from the snapshot, and `inactive` those that are inactive at
+ * the provider.
+ */
 export type Losses = Record<string, { lost: number; owned: number; inactive?: number }>
 
-/** A written plan. `absent`: provider ids of the directory's people who are missing from the snapshot. */
+/** A written plan. `absent` are the provider's ids of the directory's people who are missing from the snapshot. */
 export type PlanResult = WrittenPlan & { losses: Losses; absent: string[] }
 
-/** Context for staging entries in one commit. */
 export type StageContext = { transaction: Transaction; sourceId: string; startedAt: string }
 
-/** Result of staging entries in one commit. */
 export type StagedChange = {
   /** Number of entries that need no further work, including skipped ones. */
   handled: number
@@ -132,10 +133,10 @@ export type StagedChange = {
   deletedAdministrator?: boolean
 }
 
-/** Result for one entry: a change, a skip, nothing, or `more` if the entry does not fit the commit completely. */
+/** Result for one entry: a change, a skip, nothing, or `more` if the commit cannot contain the whole entry. */
 export type StageOutcome = keyof Counts | RunSkipped | undefined | 'more'
 
-/** Stages entries while the commit has capacity for `writes` more. Their changes are counted as `object`. */
+/** Stages entries while the commit has capacity for `writes` more. Counts their changes as `object`. */
 export async function stageEach<E>(
   transaction: Transaction,
   object: string,
@@ -158,8 +159,8 @@ export async function stageEach<E>(
 const minLost = 10
 
 /**
- * Returns the sentence with which the brake stops a run, or null if the run may proceed (I5.3). It checks each kind of
- * object separately. People whom the provider reports as inactive count only if nobody would be left.
+ * Returns the sentence with which the brake stops a run, or null if the run may proceed (I5.3). Each kind of object is checked separately.
+ * People whom the provider reports as inactive count only if nobody would be left.
  * @param percent maximum share of deletions
  */
 export function brake(losses: Losses, percent: number): string | null {
@@ -185,7 +186,7 @@ export async function* batches<T>(source: AsyncIterable<T> | Iterable<T>): Async
   if (batch.length > 0) yield batch
 }
 
-/** Reads the rows of entries in the same order; null for a missing row. */
+/** Reads the rows of entries in the same order. The result has null for a missing row. */
 export const readEntryRows = <R extends Row>(entity: Entity<R>, account: string, entries: { id: string }[]) =>
   getRows(
     entity,

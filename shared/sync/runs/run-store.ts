@@ -19,12 +19,12 @@ export const runsPartition = (account: string, sourceId: string): string => part
 
 const openRunsPartition = (account: string): string => partition(account, 'sync.open')
 
-/** Progress and lease of a run in progress, updated by each of its commits; deleted when the run ends. */
+/** Progress and lease of a run in progress. Each commit of the run updates this item, and the end of the run deletes it. */
 export type OpenRun = Pick<Run, 'applied' | 'skipped' | 'skipped_sample'> & {
   run_id: string
   /** Holder of the lease; null if the lease is free. */
   owner: string | null
-  /** End of the lease, in microseconds since 1970. */
+  /** End of the lease in microseconds since 1970. */
   until: number
   /** Position in the plan at which the next step resumes. */
   at: { section: number; index: number }
@@ -105,7 +105,7 @@ export function newRun<R extends SourceRow>(
   return { run, open: { ...progress(), run_id: run.id, owner: null, until: 0, at: { section: 0, index: 0 } } }
 }
 
-/** Begins a run. @throws ApiError `sync_running` if one is in progress or the source is no longer due at `dueAt` */
+/** Begins a run. @throws ApiError `sync_running` if one is in progress, or if the source is no longer due at `dueAt` */
 export async function beginRun<R extends SourceRow>(
   kind: SourceInfo<R>,
   row: R,

@@ -4,7 +4,7 @@ import { put, putIf, writeTogether } from '../../table/write-together.ts'
 import { noteSkipped, type Run, type RunSkipped } from './run.ts'
 import { type OpenRun, openRunItem, renewLease, runItem } from './run-store.ts'
 
-/** Interval of checkpoints: half of the contract's maximum, because a call may delay the next one (I4.1(2)). */
+/** Interval of checkpoints in milliseconds. Half of the contract's maximum, because a call may delay the next checkpoint (I4.1(2)). */
 const saveIntervalMs = 25_000
 
 export class RunWork {
@@ -35,7 +35,7 @@ export class RunWork {
     noteSkipped(this.stagedSkips ?? this.run, skipped)
   }
 
-  /** Runs `work` and adds its skips to the run only at the end, because a later step repeats unfinished work. */
+  /** Runs `work`. Adds its skips to the run only at the end, because a later step repeats unfinished work. */
   async collectSkips<T>(work: () => Promise<T>): Promise<T> {
     const { skipped, skipped_sample } = this.run
     this.stagedSkips = structuredClone({ skipped, skipped_sample })
@@ -67,13 +67,13 @@ export class RunWork {
   async save(): Promise<void> {
     this.open = renewLease(this.open)
     for (let tries = 0; (await this.write(this.open)) === 'conflict'; tries++) {
-      // A collision with another transaction also returns `conflict`, so the write is retried.
+      // Retries the write, because a collision with another transaction also returns `conflict`.
       if (tries === 3) throw new LeaseLost()
     }
     this.savedAt = clock.monotonic()
   }
 
-  /** Saves the progress and releases the lease, so the next step resumes here. @throws LeaseLost */
+  /** Saves the progress and releases the lease, so that the next step resumes here. @throws LeaseLost */
   async release(): Promise<void> {
     if ((await this.write({ ...this.open, until: 0 })) === 'conflict') throw new LeaseLost()
   }
@@ -92,24 +92,24 @@ export class RunWork {
     return clock.monotonic() >= this.deadline
   }
 
-  /** Saves the progress if due; callers must be able to resume from it. @throws StepOver at the end of the step */
+  /** Saves the progress if a checkpoint is due. Callers must be able to resume from it. @throws StepOver at the end of the step */
   async checkpoint(): Promise<void> {
     if (this.isSaveDue) await this.save()
     if (this.isOver) throw new StepOver()
   }
 }
 
-/** Thrown when the time of a step is over before its run is; the next step resumes the run. */
+/** Thrown when a step's time ends before its run. The next step resumes the run. */
 export class StepOver extends Error {
   override readonly name = 'StepOver'
 }
 
-/** Thrown when another worker holds the lease; this step must not write any more. */
+/** Thrown when another worker holds the lease. This step must not write any more. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-/** Thrown when the source of the run was disabled, deleted or changed since the run began. */
+/** Thrown when the source of a run was disabled, deleted or changed since the run began. */
 export class RunCancelled extends Error {
   override readonly name = 'RunCancelled'
 }

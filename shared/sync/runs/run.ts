@@ -34,7 +34,7 @@ export const runSchema = (objects: readonly string[]) =>
     started_at: text,
     finished_at: v.nullable(text),
     phase: v.picklist(['read', 'plan', 'brake', 'apply', 'finish']),
-    // `stopped`: by the brake. `cancelled`: the source was disabled, deleted or changed during the run.
+    // `stopped`: the deletion brake stopped the run. `cancelled`: the source was disabled, deleted or changed during the run.
     outcome: v.nullable(v.picklist(['applied', 'previewed', 'stopped', 'failed', 'cancelled'])),
     error: v.nullable(text),
     seen: byObject(objects, v.number()),
@@ -58,7 +58,7 @@ export type Reading = {
   restarts: number
   /** Number of consecutive pages without a new entry. */
   barren?: number
-  /** Number of entries read from the list so far; only inventories count them. */
+  /** Number of entries read from the list so far. Only inventories count them. */
   read?: number
   chunks: Record<string, string[]>
   /** Index of the next chunk of groups whose members are read. */
@@ -83,7 +83,7 @@ export type Run = v.InferOutput<ReturnType<typeof runSchema>> & {
   /** Scopes of the requester of a rewind; null for all other runs. */
   scopes: readonly string[] | null
   took_administrator: boolean
-  /** Connection at the start of the run; the run is cancelled if it changes, because the snapshot would differ. */
+  /** Connection at the start of the run. A change cancels the run, because the snapshot would differ. */
   connection: string
   reading: Reading | null
   /** Digest of the root of the complete snapshot; null while the lists are being read. */
@@ -92,7 +92,7 @@ export type Run = v.InferOutput<ReturnType<typeof runSchema>> & {
   whole_at: string
   /** Number of entries of the plan, by section. */
   sections: Record<string, number>
-  /** Start of the current series of failed calls to the provider, in milliseconds since 1970; null without one. */
+  /** Start of the current series of failed calls to the provider, in milliseconds since 1970; null if the last call succeeded. */
   troubled_since: number | null
 }
 
@@ -137,13 +137,13 @@ export const RunChange = v.object({
 export type RunChange = v.InferOutput<typeof RunChange>
 type ObjectFields = RunChange['before']
 
-/** Builds a change: an insertion if `before` is null, a deletion if `after` is null, else an update. */
+/** Builds a change: an insertion if `before` is null, a deletion if `after` is null, otherwise an update. */
 export function runChange(object: string, name: string, before: ObjectFields, after: ObjectFields): RunChange {
   const kind = before === null ? 'insert' : after === null ? 'delete' : 'update'
   return { change: kind, object, name, before, after }
 }
 
-/** Ending of a run. `class`: the effect of a failure on its source (I6). */
+/** Ending of a run. `class` is the effect of a failure on its source (I6). */
 export type Ending =
   | { outcome: 'applied' | 'previewed' | 'cancelled'; error?: string }
   | { outcome: 'stopped' | 'failed'; error: string; class: 'fatal' | 'transient' }
@@ -166,8 +166,10 @@ export function nextSlot(minute: number, now: number): number {
   return slot > now ? slot : slot + twoHours
 }
 
-/** Describes an entry of a plan. A method type is bivariant, so that `PlanDescribers` accepts any type of entry. */
+/**
+ * Describes an entry of a plan. The type is that of a method, and therefore bivariant, so that `PlanDescribers` accepts any type of entry.
+ */
 type PlanDescriber<E> = { changeOf(entry: E): RunChange }['changeOf']
 
-/** Describers of the sections of a plan, in the order of application, for the list of its changes. */
+/** Describers of a plan's sections in the order of application. They create the list of changes. */
 export type PlanDescribers<M = Record<string, unknown>> = { readonly [S in keyof M]: PlanDescriber<M[S]> }

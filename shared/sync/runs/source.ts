@@ -7,12 +7,15 @@ import type { Run, SourceInfo, SourceRow } from './run.ts'
 import { beginRun } from './run-store.ts'
 import { RunCancelled, type RunWork } from './run-work.ts'
 
-/** Kind of source with the phases of its runs. All kinds share steps, leases, brake, pace, errors and lists. */
+/** Kind of source with the phases of its runs. All kinds share the code of steps, leases, the brake, pauses, errors and lists. */
 export type SourceKind<R extends SourceRow = SourceRow> = SourceInfo<R> & {
   /** Further field values that a fatal failure writes to the source (I6). */
   onFatal?: Partial<R>
   onSuccess?: Partial<R>
-  /** Opens a source with its credentials. @param deadline of the step, in milliseconds since 1970 */
+  /**
+   * Opens a source with its credentials.
+   * @param deadline end of the step in milliseconds since 1970
+   */
   open(row: R, deadline: number): Promise<OpenSource>
 }
 
@@ -20,7 +23,7 @@ export type OpenSource = {
   /** Reads all lists, completes the snapshot and sets `run.root`. */
   read(work: RunWork, last: LastGoodRun | undefined): Promise<void>
   plan(work: RunWork): Promise<PlanResult>
-  /** Returns those of the absent people whom the provider still has as active and assigned (I5.2). */
+  /** Returns those of the absent people who are still active and assigned at the provider (I5.2). */
   confirm?(idpIds: string[]): Promise<string[]>
   apply(work: RunWork): Promise<void>
 }
@@ -37,7 +40,7 @@ type Kind = Pick<SourceInfo, 'feature'>
 export const isAllowed = (kind: Kind, row: SourceRow | null, account: AccountRow | null): boolean =>
   isPreviewable(kind, row, account) && row?.is_disabled === false
 
-/** Returns whether a preview may run. The source may be disabled, to allow a preview before enabling it (I4.1(5)). */
+/** Returns whether a preview may run. The source may be disabled, so that it can be previewed before it is enabled (I4.1(5)). */
 const isPreviewable = ({ feature }: Kind, row: SourceRow | null, account: AccountRow | null): boolean =>
   row !== null && account !== null && !account.is_disabled && account.features[feature]
 
@@ -49,7 +52,7 @@ export function mayContinue(
   account: AccountRow | null,
 ): boolean {
   if (row === null || account === null) return false
-  // A rewind does not call the provider, so a changed connection or a disabled source does not stop it.
+  // Lets a rewind continue regardless of connection and source, because it does not call the provider.
   if (run.rewinds !== null) return !account.is_disabled
   const may = run.preview ? isPreviewable : isAllowed
   return may(kind, row, account) && kind.connectionOf(row) === run.connection
@@ -60,7 +63,7 @@ export function checkMayContinue(...given: Parameters<typeof mayContinue>): void
 }
 
 /**
- * Begins a run that an administrator has requested; the schedule works on it within a minute (I4.1).
+ * Begins a run that an administrator has requested. The scheduler starts to execute it within a minute (I4.1).
  * @throws ApiError `not_found`, `feature_not_enabled`, `sync_disabled`, `sync_running`
  */
 export async function requestRun<R extends SourceRow>(

@@ -12,7 +12,7 @@ import { openRunKey, readOpenRun, runItem } from '../runs/run-store.ts'
 import type { RunWork } from '../runs/run-work.ts'
 import { mayContinue, readSource, type SourceKind } from '../runs/source.ts'
 
-/** Cancels a run that may not continue, because its result does not apply to a changed source. */
+/** Cancels a run that may not continue, because its result does not apply to the changed source. */
 const validEnding = (
   { run }: RunWork,
   kind: SourceKind,
@@ -41,8 +41,8 @@ function sourceChanges(kind: SourceKind, row: SourceRow, ending: Ending, now: nu
 }
 
 /**
- * Ends a run (I4.8, I6): updates its item and its source and deletes its lease in one transaction. Previews and rewinds
- * never change the source. A run that leaves the source unchanged writes no commit record.
+ * Ends a run (I4.8, I6). Updates its item and its source and deletes its lease in one transaction. Previews and rewinds never change the
+ * source. A run that leaves the source unchanged writes no commit record.
  * @throws LeaseLost when another worker holds the lease
  */
 export async function closeRun(work: RunWork, kind: SourceKind, proposed: Ending): Promise<void> {
@@ -106,7 +106,7 @@ function endItems(work: RunWork, kind: SourceKind, ending: Ending, row: SourceRo
     items.push(lastGoodRunItem(accountId, sourceId, { synced_at, run_id, root, staged_at, whole_at }))
   }
   if (row) {
-    // The next run begins now if one was requested, or the connection changed, during this run.
+    // Makes the next run due now if one was requested, or the connection changed, during this run.
     const isRequested = row.sync_requested_at !== null && row.sync_requested_at > run.started_at
     const isReconnected = !row.is_disabled && kind.connectionOf(row) !== run.connection
     items.push(

@@ -17,9 +17,8 @@ import { beginRun, readOpenRun, readOpenRuns, readRun } from '../runs/run-store.
 import { isAllowed, readSource, type SourceKind } from '../runs/source.ts'
 import { workOnRun } from './work-on-run.ts'
 
-/** Number of runs per invocation in parallel; above `maxOpenRuns`, so that no account occupies all of them. */
+/** Number of runs per invocation that are executed in parallel. It exceeds `maxOpenRuns`, so that no account occupies all of them. */
 const concurrency = 3
-/** Maximum number of runs in progress per account. */
 const maxOpenRuns = 2
 
 /** Orders due runs: one per account in each round, and within a round the accounts with the oldest step first. */
@@ -54,7 +53,7 @@ async function workOnTurn(turn: ScheduledSync, deadline: number, begun: Map<stri
   const kind = sourceKinds.get(turn.collection)
   if (!kind) return
   const { account_id } = turn
-  // Sequential within an account, so that each check sees the runs that were begun before.
+  // Handles the sources of an account one after the other, so that each check includes the runs that have just begun.
   const isOpen = (begun.get(account_id) ?? Promise.resolve()).then(() => findOrBeginRun(turn, kind))
   begun.set(
     account_id,
@@ -70,7 +69,7 @@ async function workOnTurn(turn: ScheduledSync, deadline: number, begun: Map<stri
   }
 }
 
-/** Begins a run if none is in progress. @returns whether the run of the source may be worked on now */
+/** Begins a run if none is in progress. Returns whether a step of the source's run may be executed now. */
 async function findOrBeginRun(turn: ScheduledSync, kind: SourceKind): Promise<boolean> {
   const { account_id, source_id } = turn
   const open = await readOpenRun(account_id, source_id)
@@ -79,7 +78,7 @@ async function findOrBeginRun(turn: ScheduledSync, kind: SourceKind): Promise<bo
   return (await beginIfAllowed(turn, kind)) && isWithinLimit(turn)
 }
 
-/** Returns whether a run is one of the oldest of its account, or a rewind, which never waits for a provider. */
+/** Returns whether a run is one of the oldest of its account, or a rewind. A rewind never waits for a provider. */
 async function isWithinLimit({ account_id, source_id }: ScheduledSync): Promise<boolean> {
   const all = (await readOpenRuns(account_id)).toSorted((a, b) => (a.run_id < b.run_id ? -1 : 1))
   const rank = all.findIndex(({ sk }) => sk === source_id)
@@ -93,7 +92,7 @@ async function beginIfAllowed(turn: ScheduledSync, kind: SourceKind): Promise<bo
   const { account_id, source_id } = turn
   const [row, account] = await readSource(kind, account_id, source_id)
   if (!row || !isAllowed(kind, row, account)) {
-    // The write fails, as it should, if a run was requested since the turn was read.
+    // Writes only if the schedule is unchanged. The write fails if a run was requested since the schedule was read.
     const asRead = { next_at: turn.next_at }
     const next = row && scheduledSyncItem(turn, timestamp(nextSlot(kind.minuteOf(row), clock.now())))
     await writeTogether([next ? putIf(next, asRead) : removeWhile(scheduledSyncKey(turn), asRead)])

@@ -19,14 +19,14 @@ import { closeRun } from './close-run.ts'
 /** Maximum number of absent people to confirm with the provider; above it, a sample of this size (I5.2). */
 const maxConfirmed = 200
 
-/** Maximum duration of a run, in microseconds; a longer one is assumed never to end (I4.1(2)). */
+/** Maximum duration of a run in microseconds. A longer run is assumed never to end (I4.1(2)). */
 const maxRunMicros = 6 * 3_600_000_000
 
 /**
- * Executes one step of a source's run: works on it until the run ends or the deadline passes (I4.1(2)). Does nothing
- * while another worker holds the lease.
+ * Executes one step of a source's run, until the run ends or the deadline passes (I4.1(2)). Does nothing while another worker holds the
+ * lease.
  * @param deadline in milliseconds since 1970
- * @throws errors of the service's own storage; the next step resumes the run
+ * @throws errors of the service's own storage, after which the next step resumes the run
  */
 export async function workOnRun(source: SyncSource, kind: SourceKind, deadline: number): Promise<void> {
   const { account_id, source_id } = source
@@ -46,7 +46,7 @@ export async function workOnRun(source: SyncSource, kind: SourceKind, deadline: 
   }
 }
 
-/** Executes the remaining phases. @throws StepOver, LeaseLost, and all errors except those of the provider */
+/** Executes the remaining phases of a run. @throws StepOver, LeaseLost, and all errors except those of the provider */
 async function runPhases(work: RunWork, kind: SourceKind): Promise<Ending> {
   const { run, accountId, sourceId } = work
   let opened: SourceRow | null = null
@@ -62,7 +62,7 @@ async function runPhases(work: RunWork, kind: SourceKind): Promise<Ending> {
     if (error instanceof RunCancelled) return cancelledEnding(run)
     if (!(error instanceof ProviderFault)) throw error
     const isFatal = error.faultClass === 'fatal'
-    // A credential that was replaced during the run does not fail it: the next step uses the new one.
+    // Does not fail a run whose credential was replaced meanwhile. The next step uses the new credential.
     if (isFatal && opened && (await hasNewSecret(work, kind, opened))) throw new StepOver()
     return { outcome: 'failed', error: error.message, class: isFatal ? 'fatal' : 'transient' }
   }
@@ -92,7 +92,7 @@ async function runProviderPhases(work: RunWork, kind: SourceKind, row: SourceRow
   return endingAfterApply(work)
 }
 
-/** Makes the plan and checks that it is plausible (I5). @returns the ending of a run that must not apply it */
+/** Plans the changes and checks that they are plausible (I5). Returns the ending of a run that must not apply them. */
 async function planAndCheck(
   work: RunWork,
   source: OpenSource,
