@@ -6,20 +6,20 @@ import { sortedJson } from '../core/json/json.ts'
 import type { Context, Operation } from './operation.ts'
 import { isV0 } from './v0-headers.ts'
 
-/** The two parts of an object's entity tag (A8.2): digests of the stored fields, and of fields that change without an edit. */
+/** Entity tag of an object (A8.2), in two digests: one of the stored fields, and one of fields that change without an edit. */
 type EntityTag = { stored: string; live: string }
 
 const liveFields =
   /^(online|public_key|gateway_token_id|rotated_at|last_seen_\w+|last_attested_\w+|synced_at|callback_uri|last_error|last_error_at|error|error_count|error_emailed_at)$/
 
-/** Members of a create response that do not belong to the object. */
+/** Members that only the response of a creation contains. */
 const shownOnce = ['token', 'public_jwk']
 
 /** Hashes fields independently of key order at every depth, because DynamoDB returns map keys in any order. */
 const digest = (fields: [string, unknown][]): string =>
   hash('sha256', sortedJson(Object.fromEntries(fields)), 'base64url').slice(0, 16)
 
-/** Tag of the single object of a response body; null for a list, or no object. */
+/** Returns the tag of the object in a response body; null for a list or a body without an object. */
 export function tagOf(body: unknown): EntityTag | null {
   const data = isObject(body) ? body.data : undefined
   if (!isObject(data) || !('id' in data || 'log_id' in data)) return null
@@ -36,14 +36,14 @@ const tagsIn = (header: string): string[] => header.match(/(?:W\/)?"[^"]*"/g) ??
 export const isKnown = (header: string, tag: string): boolean =>
   header.trim() === '*' || tagsIn(header).some((known) => known.replace(/^W\//, '') === tag)
 
-/** True if `If-Match` contains the stored part of a tag (A8.2). Weak tags never match. */
+/** True if `If-Match` contains the stored digest of a tag (A8.2). Weak tags never match. */
 const isCurrent = (header: string, { stored }: EntityTag): boolean =>
   tagsIn(header).some((known) => known.startsWith(`"${stored}.`))
 
-/** Runs a change if the request's condition holds in the state that the commit is based on. */
+/** Runs a change if the condition of the request is met by the rows that the commit is based on. */
 export type Precondition = <T>(change: () => Promise<T>) => Promise<T>
 
-/** Condition of `If-Match` on a change or deletion (A8.2); `*` matches every object. The legacy API has none. */
+/** Creates the condition of `If-Match` on a change or deletion (A8.2). `*` matches every object. The legacy API has no conditions. */
 export function preconditionOf(
   { method, etagFrom, path }: Operation,
   header: string | undefined,
@@ -52,7 +52,7 @@ export function preconditionOf(
   if (header === undefined || header.trim() === '*' || method === 'GET' || method === 'POST' || isV0(path))
     return undefined
   return async (change) => {
-    // No `If-Match` matches an object without a tag. An unknown object or parent is 404 first (A4).
+    // Rejects every `If-Match` for an object without a tag. An unknown object or parent results in 404 first (A4).
     if (!etagFrom)
       await change().catch((error) =>
         error instanceof ApiError && error.status === 404 ? Promise.reject(error) : null,

@@ -11,29 +11,29 @@ import { canonicalIp } from '../values/ip.ts'
 import type { Page } from '../values/page.ts'
 import type { Operation } from './operation.ts'
 
-/** Lock on an Idempotency-Key. No other request runs with the key until this one has a response, or the lock expires. */
+/** Lock on an Idempotency-Key. Prevents other requests with the key until this one has a response, or the lock expires. */
 export type IdempotencyLock = { key: Key; id: string; secret: Buffer; fingerprint: string }
 
-/** State of a request in the pipeline (A4). Steps add to it. */
+/** State of a request in the pipeline (A4), to which steps add. */
 export type Exchange = {
   requestId: string
   origin: Origin
   body: Buffer
   caller?: Caller
   subject?: Subject
-  /** The claims of an ingest token; such a request has no caller. */
+  /** Claims of an ingest token. A request with such a token has no caller. */
   claims?: IngestClaims
   bucket?: Bucket
   params: Record<string, string>
   query: URLSearchParams
   page?: Page
   raw?: unknown
-  /** Pending write of the request log entry, which must end before any response. */
+  /** Pending write of the request log entry. No response is sent before its end. */
   requestLogged?: Promise<void>
   lock?: IdempotencyLock
-  /** Response that the commit of `result` has stored. */
+  /** Response that was stored in the commit of `result`. */
   saved?: { result: unknown; answer: Answer }
-  /** Headers of every later response. */
+  /** Headers to add to every later response. */
   headers: Record<string, string>
 }
 
@@ -46,7 +46,7 @@ export type Step = Middleware<Event, Answer, Exchange>
 /** A step that depends on the contract of the operation. */
 export type OperationStep = (...parameters: [...Parameters<Step>, operation: Operation]) => ReturnType<Step>
 
-/** Returns the caller's request id if it is valid, otherwise a new one (A2.10). */
+/** Returns the caller's request id if it is valid (A2.10), otherwise a new one. */
 export const requestIdOf = (header: string | undefined): string =>
   header !== undefined && /^[A-Za-z0-9._-]{1,200}$/.test(header) ? header : randomUUID()
 
@@ -68,7 +68,7 @@ export const qualitiesOf = (header: string): Map<string, number> =>
     }),
   )
 
-/** Response that redirects a browser by `GET`. The address is not cached or sent as a referrer. */
+/** Redirects a browser with `GET`. The address is neither cached nor sent as a referrer. */
 export const redirectTo = (location: string): Answer => ({
   statusCode: 303,
   headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },

@@ -12,12 +12,12 @@ import { table, tableName } from '../table/table.ts'
 import type { Answer, Event, IdempotencyLock } from './exchange.ts'
 
 const second = 1_000_000
-/** Maximum time for which a lock is held, longer than any request runs. */
+/** Maximum duration of a lock, which exceeds that of every request. */
 const lockMicros = 60 * second
 const answerMicros = 24 * 3600 * second
 const storedHeaders = ['content-type', 'cache-control', 'location', 'etag']
 
-/** Computes the fingerprint of a request. A request with an equal one is a retry (A8.3(3)). */
+/** Computes the fingerprint of a request. A request with an equal fingerprint is a retry (A8.3(3)). */
 const computeFingerprint = (key: Buffer, event: Event, body: Buffer): string =>
   createHmac('sha256', key)
     .update([event.requestContext.http.method, event.rawPath, event.rawQueryString, ''].join('\n'))
@@ -27,7 +27,7 @@ const computeFingerprint = (key: Buffer, event: Event, body: Buffer): string =>
 /** Version of the format of stored responses (docs/evolution.md). */
 const answerVersion = 1
 
-/** Encrypts a response, which can contain a secret that is stored nowhere else. */
+/** Encrypts a response, which may contain a secret that is stored nowhere else. */
 function encryptAnswer({ secret }: IdempotencyLock, { statusCode, headers = {}, body }: Answer): Buffer {
   const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => storedHeaders.includes(name)))
   return encryptBytes(
@@ -63,15 +63,15 @@ export async function acquireLock(
     pk: partition(accountId, 'idempotency', tokenId),
     sk: createHash('sha256').update(header).digest('base64url'),
   }
-  // Derived from the token, which only the retrying client has, so that the service need not store a key.
+  // Derives the key from the token, which only the retrying client has, so that the service does not store a key.
   const secret = deriveKey(bearerToken(event.headers.authorization) ?? '', `kept answer ${key.pk}${key.sk}`)
   const run: IdempotencyLock = { key, id: randomUUID(), secret, fingerprint: computeFingerprint(secret, event, body) }
   for (let tries = 0; tries < 3; tries++) {
     if (await tryLock(run)) return { run }
     const current = await getItem(key)
-    // The lock was deleted between both calls.
+    // Tries again, because the lock was deleted between both calls.
     if (!current) continue
-    // Our write succeeded, but its response was lost and the client retried.
+    // Continues as the holder. This process's write succeeded, but its response was lost and the client retried.
     if (current.run === run.id) return { run }
     if (current.fingerprint !== run.fingerprint) throw new ApiError('idempotency_key_reused')
     if (current.answer instanceof Uint8Array) return { replay: decryptAnswer(run, current.answer) }
@@ -88,7 +88,7 @@ const tryLock = (run: IdempotencyLock): Promise<boolean> =>
     }),
   )
 
-/** Write condition that a run still holds its lock. */
+/** Builds the write condition that a request still holds its lock. */
 const whileHeldBy = ({ id }: IdempotencyLock, more = '') => ({
   ConditionExpression: `#run = :run${more}`,
   ExpressionAttributeNames: { '#run': 'run' },
@@ -109,7 +109,7 @@ export const savedAnswerWrite = (run: IdempotencyLock, answer: Answer) => ({
 export const saveAnswer = (run: IdempotencyLock, answer: Answer): Promise<boolean> =>
   isDone(putItem(answerItem(run, answer), whileHeldBy(run)))
 
-/** Releases the key after a response that is not stored. A response that a commit has stored stays. */
+/** Releases the key after a response that is not stored. Keeps a response that a commit has stored. */
 export const releaseLock = (run: IdempotencyLock): Promise<boolean> => {
   const condition = whileHeldBy(run, ' AND attribute_not_exists(answer)')
   return isDone(table().send(new DeleteCommand({ TableName: tableName(), Key: run.key, ...condition })))

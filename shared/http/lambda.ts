@@ -25,7 +25,7 @@ export type Handler = (event: Event, context?: Partial<LambdaContext>) => Promis
 
 export type Endpoint = Handler & { operation: Operation }
 
-/** A Lambda handler of several operations, by the kind of their object. */
+/** Lambda handler of several operations, one for each kind of object. */
 export type Family<K extends string = string> = Handler & { operations: Record<K, Operation> }
 
 function contextOf(operation: Operation, exchange: Exchange, event: Event): Context {
@@ -60,14 +60,14 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
   return context
 }
 
-/** Returns a function that stores the response to a request in the commit of its result. */
+/** Creates the function that stores the response of a request in the commit of its result. */
 const answerSaver = (operation: Operation, exchange: Exchange, run: IdempotencyLock) => async (result: unknown) => {
   const answer = success(operation, exchange, result)
   exchange.saved = { result, answer }
   return savedAnswerWrite(run, answer)
 }
 
-/** Builds the response of a success, with only the fields in the response schema. */
+/** Builds a successful response, with only the fields of the response schema. */
 function success(operation: Operation, exchange: Exchange, result: unknown): Answer {
   const body = v.parse(operation.response, result)
   const common = { ...exchange.headers, 'x-request-id': exchange.requestId }
@@ -96,7 +96,7 @@ function success(operation: Operation, exchange: Exchange, result: unknown): Ans
 const createdPath = ({ path }: Operation, { params }: Exchange, { data }: { data: { id: string } }): string =>
   `${path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? '')}/${data.id}`
 
-/** True for operations of the account API, the only ones with entity tags and preconditions (A8). */
+/** True for operations of the account API. Only these have entity tags and preconditions (A8). */
 const isAccountApi = ({ credential = 'api', path }: Operation): boolean => credential === 'api' && !isV0(path)
 
 /** Returns 304 if the caller already has the object (A8.2). */
@@ -114,7 +114,7 @@ function statusOf({ repeatable, canContinue, status }: Operation, result: unknow
   return canContinue && metadata ? 202 : status
 }
 
-/** Creates the Lambda handler of an operation: it runs the steps of the pipeline, then the operation. */
+/** Creates the Lambda handler of an operation, which runs the steps of the pipeline and then the operation. */
 export function operation<const R extends Route, const C extends Contract>(
   route: R,
   contract: C,
@@ -128,7 +128,7 @@ export function operation<const R extends Route, const C extends Contract>(
   return Object.assign(lambda(contractOperation), { operation: contractOperation })
 }
 
-/** Creates the Lambda handler of operations that differ only by the kind of their object, which the route contains. */
+/** Creates the Lambda handler of operations that differ only in the kind of their object, which their route contains. */
 export function family<const K extends string>(kinds: readonly K[], make: (kind: K) => Endpoint): Family<K> {
   const endpoints = recordOf(kinds, make)
   const all: Endpoint[] = Object.values(endpoints)
@@ -163,7 +163,8 @@ function lambda(operation: Operation): Handler {
       return unlessUnchanged(operation, answer, event)
     },
     async fail(error, { requestId, requestLogged, headers, lock }) {
-      // From step 5 on, every response waits for its log entry. If that fails, its error replaces the other one.
+      // Waits for the log entry of the request, as every response from step 5 on does. If the entry fails, its error replaces the other
+      // one.
       const failure = await Promise.resolve(requestLogged).then(
         () => error,
         (unstored: unknown) => unstored,
@@ -175,30 +176,29 @@ function lambda(operation: Operation): Handler {
   })
 }
 
-/** Stores the response to a client error for replay. After a server error or 429, releases the key (A8.3). */
+/** Stores the response of a client error for replay. After a server error or 429, releases the key (A8.3). */
 async function settleLock(run: IdempotencyLock, answer: Answer): Promise<void> {
   const status = answer.statusCode ?? 500
   try {
     await (status < 500 && status !== 429 ? saveAnswer(run, answer) : releaseLock(run))
   } catch (error) {
-    // The lock expires anyway.
+    // Only logs the failure, because the lock expires without a release.
     logLine('ERROR', 'answer_not_kept', describeError(error))
   }
 }
 
-/** Response of a single object (A2.3). */
+/** Builds the response schema of a single object (A2.3). */
 export const data = <S extends v.GenericSchema>(schema: S) => v.object({ data: schema })
 
-/** Response with the id of a deleted object. */
 export const idOnly = data(v.object({ id: v.string() }))
 
-/** Response of a deletion of all objects of a kind. */
+/** Response of a deletion of all objects of one kind. */
 export const deletedCount = data(v.object({ deleted_count: v.number() }))
 
-/** Response of a list (A7). */
+/** Builds the response schema of a list (A7). */
 export const list = <S extends v.GenericSchema>(schema: S) => v.object({ data: v.array(schema), metadata: Metadata })
 
-/** Response of a change that may continue (202): `metadata` counts the entries still to write (A15.6). */
+/** Builds the response schema of a change that may continue (202). `metadata` counts the entries that are still to be written (A15.6). */
 export const progressing = <S extends v.GenericSchema>(schema: S) =>
   v.object({ data: schema, metadata: v.optional(v.object({ pending: v.pipe(v.number(), v.integer()) })) })
 

@@ -14,7 +14,7 @@ const number = (text: string | undefined): number | null => {
   return Number.isFinite(value) ? value : null
 }
 
-/** Decodes the name of a city, in which CloudFront encodes characters that are not ASCII (RFC 8187, 1.2). */
+/** Decodes the name of a city, which CloudFront percent-encodes if it is not ASCII (RFC 8187, 1.2). */
 function cityName(text: string | undefined): string | null {
   if (!text) return null
   try {
@@ -24,11 +24,11 @@ function cityName(text: string | undefined): string | null {
   }
 }
 
-/** Reads the IP address of CloudFront-Viewer-Address, `ip:port`, where IPv6 addresses usually have no brackets. */
+/** Reads the IP address of CloudFront-Viewer-Address, `ip:port`. IPv6 addresses usually have no brackets there. */
 const viewerIp = (address: string): string | null =>
   canonicalIp(address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, ''))
 
-/** Returns the origin of a request; behind a CDN, from its headers (P8). @throws ApiError `forbidden` if it bypassed the CDN */
+/** Returns the origin of a request, which is in headers behind a CDN (P8). @throws ApiError `forbidden` if the request bypassed the CDN */
 export async function requestOrigin(event: Event): Promise<Origin> {
   const { headers } = event
   const source = sourceOf(event)
@@ -50,7 +50,7 @@ export const readOrigin: Step = async (exchange, event) => {
   exchange.origin = await requestOrigin(event)
 }
 
-/** Time after which every process has read a changed secret. */
+/** Time in milliseconds after which every process has read a changed secret. */
 const cacheMs = 5 * 60_000
 
 let cached: { text: string; at: number } | undefined
@@ -74,7 +74,7 @@ async function cdnSecret(): Promise<string | null> {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** True if `proof` is a valid word of the CDN's secret, compared in constant time; null without a CDN. */
+/** True if `proof` is a valid value of the CDN's secret; null without a CDN. Compares in constant time. */
 export async function isFromCdn(proof: string | undefined): Promise<boolean | null> {
   const secret = await cdnSecret()
   if (secret === null) return null

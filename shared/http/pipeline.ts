@@ -19,7 +19,7 @@ const limitBody: Step = ({ body }) => {
   if (body.length > maxBodyBytes) throw new ApiError('payload_too_large')
 }
 
-/** Stores the request log entry: before a change runs, or in parallel with a read (L7.3). */
+/** Stores the request log entry: before a change, or in parallel with a read (L7.3). */
 const logRequest: OperationStep = async (exchange, event, { method, waitForRequestLog }) => {
   const { caller, requestId, origin } = exchange
   if (!isAdministering(caller)) return
@@ -63,7 +63,7 @@ function allowsJson(accept: string): boolean {
 }
 
 const checkAccept: OperationStep = (_exchange, { headers }, { status }) => {
-  // Browsers request HTML but receive a redirect, so their `Accept` is not checked.
+  // Skips the check for redirects, because browsers request HTML.
   if (status === 303) return
   if (headers.accept?.trim() && !allowsJson(headers.accept)) throw new ApiError('not_acceptable')
 }
@@ -72,7 +72,7 @@ const readParams: Step = (exchange, { pathParameters }) => {
   for (const [name, value = ''] of Object.entries(pathParameters ?? {})) exchange.params[name] = value
 }
 
-/** Checks ids in the path. Converts UUIDs to lower case (A2.5), but keeps enum values and the slugs of public operations. */
+/** Checks ids in the path and converts UUIDs to lower case (A2.5). Keeps enum values and the slugs of public operations. */
 const checkPathIds: OperationStep = (exchange, { pathParameters }, { credential, identifiers }) => {
   for (const [name, id = ''] of Object.entries(pathParameters ?? {})) {
     const own = identifiers?.[name]
@@ -88,7 +88,7 @@ const checkFeature: OperationStep = ({ caller }, _event, { feature }) => {
   if (feature && !caller?.account.features[feature]) throw featureNotEnabled(feature)
 }
 
-/** Runs a create with an `Idempotency-Key` once, and replays its response to retries (A8.3). */
+/** Runs a request that creates an object only once per `Idempotency-Key`. Returns the stored response to retries (A8.3). */
 const replayAnswer: OperationStep = async (exchange, event, { method, permission }) => {
   const header = event.headers['idempotency-key']
   const { caller } = exchange
@@ -112,7 +112,7 @@ const readEnvelope: OperationStep = (exchange, { headers }, operation) => {
 
 const maxPackedBytes = 4_000_000
 
-/** Limits a compressed body, in addition to the limit of every body. */
+/** Limits the compressed size of a body. The limit of every body also applies. */
 const limitPackedBody: Step = ({ body }, { headers }) => {
   if (headers['content-encoding']?.trim().toLowerCase() === 'gzip' && body.length > maxPackedBytes) {
     throw new ApiError('payload_too_large')
@@ -124,7 +124,7 @@ const limitSource: OperationStep = (exchange, _event, { step = 'look' }) => {
   exchange.bucket = sourceBucket(exchange.origin.ip, step)
 }
 
-/** Order of checks by credential: account API (A4), access plane (P1.1), flow ingest (L8), none (I2.1). */
+/** Order of checks by credential: account API (A4), devices (P1.1), flow ingest (L8), none (I2.1). */
 const orders: Record<NonNullable<Operation['credential']>, readonly OperationStep[]> = {
   api: [
     limitBody,
@@ -143,7 +143,7 @@ const orders: Record<NonNullable<Operation['credential']>, readonly OperationSte
   gateway: [limitBody, checkCredential('gateway'), checkRateLimit, checkPathIds, readQuery, readEnvelope],
   ingest: [limitBody, limitPackedBody, checkIngestToken, checkRateLimit],
   none: [limitBody, limitSource, checkRateLimit, checkAccept, checkPathIds, readQuery, readEnvelope],
-  // Operations of a portal session on itself are not part of the account API.
+  // Checks of operations of a portal session on itself, which are not part of the account API.
   portal: [limitBody, checkCredential('portal'), checkRateLimit, checkAccept],
 }
 
@@ -159,7 +159,7 @@ const v0Order: readonly OperationStep[] = [
   readV0Wrapper,
 ]
 
-/** Returns the steps that a request passes before its operation runs. */
+/** Returns the steps to execute before the operation of a request. */
 export const stepsOf = (operation: Operation): Step[] =>
   (isV0(operation.path) ? v0Order : orders[operation.credential ?? 'api']).map(
     (step) => (exchange, event) => step(exchange, event, operation),

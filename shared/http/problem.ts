@@ -6,7 +6,7 @@ import { logLine } from '../core/logging/log.ts'
 import { isTransient } from '../core/transient-error.ts'
 import { truthful } from '../core/work/work.ts'
 
-/** Reason phrases by status. Node's own list would load the HTTP client and server into every function. */
+/** Reason phrases by status. Node's list is in `node:http`, which would load the HTTP client and server into every function. */
 const titles: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -23,7 +23,7 @@ const titles: Record<number, string> = {
   503: 'Service Unavailable',
 }
 
-/** Returns the ApiError of any error. Logs an unexpected one as a bug and returns 500, or 503 if it is transient. */
+/** Converts any error to an ApiError. Logs an unexpected error as a bug, and returns 500, or 503 for a transient error. */
 export function apiErrorOf(error: unknown, requestId: string): ApiError {
   if (error instanceof ApiError) {
     if (error.code === 'unavailable')

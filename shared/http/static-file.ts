@@ -16,13 +16,13 @@ const encoders: Record<Encoding, (bytes: Buffer) => Buffer> = {
   identity: (bytes) => bytes,
 }
 
-/** Returns the smallest encoding that the caller accepts (RFC 9110, 12.5.3). */
+/** Returns the encoding with the smallest output among those that the caller accepts (RFC 9110, 12.5.3). */
 function encodingFor(accepted = ''): Encoding {
   const qualities = qualitiesOf(accepted)
   return (['br', 'gzip'] as const).find((coding) => qualities.get(coding)) ?? 'identity'
 }
 
-/** Sends a cacheable response to a request without a credential (A2.10, A2.11, P8.2). */
+/** Builds a cacheable response to a request without a credential (A2.10, A2.11, P8.2). */
 export function answerPublicly(
   event: Event,
   context: Parameters<Handler>[1],
@@ -41,7 +41,7 @@ export function answerPublicly(
   )
 }
 
-/** Serves a file of the bundle, compressed once for each encoding. */
+/** Serves a file of the bundle, and compresses it once for each encoding. */
 export function staticFile(file: URL, headers: Record<string, string>): (event: Event) => Promise<Answer> {
   const encoded = new Map<Encoding, Promise<{ body: string; tag: string }>>()
   const encode = async (encoding: Encoding) => {

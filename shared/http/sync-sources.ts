@@ -7,12 +7,12 @@ import { DirectoryRun, type PlanDescribers, type Run, runSchema } from '../sync/
 import { requestRun } from '../sync/runs/source.ts'
 import { directoryTitles } from './kinds.ts'
 
-/** A kind of source, as the operations on its runs use it (I4.1, I7.1). */
+/** Kind of source, for the operations on its runs (I4.1, I7.1). */
 type RunSource = {
   path: `/${DirectoryKind}_directories/{id}` | '/mdm_posture_providers/{id}'
-  /** Name with an article, for summaries. */
+  /** Name with an article, used in summaries. */
   one: string
-  /** Noun for the objects of a run, for summaries. */
+  /** Noun for the objects of a run, used in summaries. */
   objects: string
   scope: 'directories' | 'mdm'
   plan: PlanDescribers

@@ -16,7 +16,10 @@ const names: Record<number, string> = {
   503: 'service_unavailable',
 }
 
-/** Body of an error response: its name, and the reason for a refused token, the invalid fields, or advice about a long list. */
+/**
+ * Builds the body of an error response. It contains the error's name or messages, the reason for a refused token, or advice about a long
+ * list.
+ */
 function errorBody({ status, members }: ApiError): unknown {
   if (status === 401) return { errors: { auth: members.auth ?? 'invalid_token' } }
   if (status === 422) return members
@@ -33,7 +36,7 @@ export function v0Problem(error: unknown, requestId: string, headers: Record<str
   }
 }
 
-/** Maximum bytes of a Lambda response less its headers. The body counts as a JSON string with escapes. */
+/** Maximum bytes of a response body in a Lambda response, in which the body is a JSON string with escapes. */
 const maxResponseBytes = 6_200_000
 
 /** Checks the size of an unpaged list (6.4). @throws ApiError `payload_too_large` when it exceeds one response */

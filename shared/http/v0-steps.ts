@@ -13,7 +13,7 @@ export const checkV0Credential: Step = async (exchange, event) => {
   const [, token] = /^bearer:?\s+(\S.*)$/i.exec(event.headers.authorization?.trim() ?? '') ?? []
   if (token === undefined) throw new ApiError('unauthorized', undefined, { members: { auth: 'unauthenticated' } })
   const authorization = `Bearer ${token}`
-  // A token is a single word.
+  // Rejects a token with spaces, because a token is a single word.
   if (bearerToken(authorization) === null) throw new ApiError('unauthorized')
   await checkCredential('api')(exchange, { ...event, headers: { ...event.headers, authorization } })
 }
@@ -34,7 +34,7 @@ export const limitV0Body: OperationStep = (exchange, _event, { body }) => {
 const isJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^application\/(json|[^\s;/]+\+json)$/i.test(contentType.split(';')[0]?.trim() ?? '')
 
-/** Replaces a number whose text is no integer, such as 1.0, by NaN, which no field accepts (7.2). */
+/** Replaces a number that is not written as an integer, such as 1.0, with NaN, which every field rejects (7.2). */
 const integersOnly = (_key: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' && !/^-?\d+$/.test(context?.source ?? '') ? Number.NaN : value
 

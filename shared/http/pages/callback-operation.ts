@@ -24,7 +24,7 @@ function forBrowsers(endpoint: Endpoint): Endpoint {
   return Object.assign(handler, { operation: endpoint.operation })
 }
 
-/** Creates the operation at the redirect URI of providers (I2.2). The path may contain the id of an account's own provider. */
+/** Creates the operation at the redirect URI of providers (I2.2). The path may contain the id of a provider of one account. */
 export const callbackAt = (path: `/${string}`, summary: string) =>
   forBrowsers(
     operation(

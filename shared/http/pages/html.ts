@@ -1,4 +1,4 @@
-/** Safe HTML, made by `html`, which escapes all values. */
+/** Safe HTML. Only `html` creates it, and escapes all values. */
 export class Html {
   readonly text: string
 
@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** Content between tags; null and false render nothing. */
+/** Content between tags. Null and false render nothing. */
 type Piece = Html | string | number | null | false | readonly Piece[]
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

@@ -17,8 +17,9 @@ import { passcodePage, type SignInPage, type SignInRequest, signInPage } from '.
 const RequestFields = v.omit(StartFields, ['auth_provider_id'])
 
 /**
- * Reads the contents of the sign-in page. After a refusal, the provider has to offer a choice of accounts, because its
- * current session would be refused again. @throws ApiError `not_found` for an unknown account, or 422
+ * Reads the contents of the sign-in page. After a refusal, requires the provider to offer a choice of accounts, because its current session
+ * would be refused again.
+ * @throws ApiError `not_found` for an unknown account, `validation_failed` for an invalid request
  */
 export async function openSignIn(slug: string, fields: URLSearchParams): Promise<SignInPage & { account: AccountRow }> {
   const account = await findAccountBySlug(slug)
@@ -32,15 +33,15 @@ export async function openSignIn(slug: string, fields: URLSearchParams): Promise
 
 type Ways = Pick<SignInPage, 'request' | 'providers'>
 
-/** Returns `words` if there is another way to sign in, else an empty text. */
+/** Returns `words` if there is another way to sign in, otherwise an empty text. */
 export const ifOtherWays = ({ providers }: Pick<SignInPage, 'providers'>, words: string): string =>
   providers.length > 1 ? words : ''
 
-/** Message for a way that was disabled after the page was opened. If no way is left, the page itself shows that. */
+/** Message about a provider that was disabled after the page was opened. Without other providers, the page itself reports that. */
 export const wayGone = ({ providers }: Pick<SignInPage, 'providers'>): string =>
   `This way to sign in is no longer available.${providers.length > 0 ? ' Choose another one.' : ''}`
 
-/** Message for a refused sign-in. It reveals no reason. */
+/** Message for a refused sign-in, which reveals no reason. */
 const refused = (page: Ways): string =>
   page.request.context === 'portal'
     ? `You were not signed in. Only administrators can sign in here. If you are one, choose another account${ifOtherWays(page, ' or another way')}. If not, ask ${administrator}.`
@@ -52,7 +53,7 @@ const silent = (page: Ways): string =>
 const broken = (page: Ways): string =>
   `You were not signed in: this way to sign in is set up incorrectly, and trying again does not help. ${ifOtherWays(page, 'Choose another way, and tell') || 'Tell'} ${administrator}.`
 
-/** Messages for the error codes that a callback redirects with (I2.2). */
+/** Messages by the error code of a callback's redirect (I2.2). */
 const messages = new Map([
   ['access_denied', refused],
   ['temporarily_unavailable', silent],
@@ -79,7 +80,7 @@ export async function redirectToProvider({ slug, fields, address }: PageRequest)
     const { status = 0 } = error instanceof ApiError ? error : {}
     const message = failures[status]
     if (!message) throw error
-    // Throws if the request itself is invalid.
+    // Reads the page first, which throws if the request itself is invalid.
     const page = await openSignIn(slug, fields)
     return signInPage({ ...page, status, error: message(page) })
   }
@@ -88,7 +89,7 @@ export async function redirectToProvider({ slug, fields, address }: PageRequest)
 const noEmail = 'Enter an email address like name@example.com.'
 const wrongPasscode = 'This passcode is wrong, already used or expired. After three attempts, request a new one.'
 
-/** Handles the email form, which orders a passcode, and the passcode form, which redirects with a code. */
+/** Handles two forms: one requests a passcode for an email, and the other redirects with a code after a correct passcode. */
 export async function handleEmailForm({ slug, fields }: PageRequest): Promise<Answer> {
   const page = await openSignIn(slug, new URLSearchParams(fields.get('request') ?? ''))
   const { account, request } = page

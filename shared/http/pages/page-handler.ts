@@ -18,21 +18,21 @@ export type PageRequest = {
   /** Address of the service, without a trailing slash. */
   address: string
   slug: string
-  /** Query parameters, or fields of the form. */
+  /** Query parameters of a `GET`, or fields of a submitted form. */
   fields: URLSearchParams
 }
 
 type Contract = {
   method: 'GET' | 'POST'
   path: `/${string}`
-  /** Rate limit bucket of the source address for a request (A9). */
+  /** Returns the rate limit bucket of the source address for a request (A9). */
   step: (fields: URLSearchParams) => PublicStep
 }
 
 const maxFormBytes = 32_768
 const formType = 'application/x-www-form-urlencoded'
 
-/** Parses a form. @throws ApiError for a form of another site, or a body that is no form */
+/** Parses a form. @throws ApiError for a form that another site submitted, or a body that is not a form */
 function parseForm({ headers, body = '', isBase64Encoded }: Event): URLSearchParams {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
@@ -57,7 +57,7 @@ const wrong = {
 const tooMany = { title: 'Too many attempts', text: 'Wait a minute, then try again.' }
 const broken = { title: 'Something went wrong', text: 'Try again in a minute.' }
 
-/** Renders a failure as a page for people. A fault of the service has its request id. */
+/** Renders a failure as a page for people. The page of an internal error contains the request id. */
 function failurePage(error: unknown, requestId: string): Answer {
   const { status, headers, detail, members } = apiErrorOf(error, requestId)
   const errors = Object.entries((members.errors ?? {}) as FieldErrors)
@@ -68,7 +68,7 @@ function failurePage(error: unknown, requestId: string): Answer {
   return { ...answer, headers: { ...answer.headers, ...headers } }
 }
 
-/** Creates the Lambda handler of a page. It renders every failure as a page, too. */
+/** Creates the Lambda handler of a page, which also renders every failure as a page. */
 export function pageHandler(
   { method, path, step }: Contract,
   answer: (request: PageRequest) => Promise<Answer>,

@@ -7,7 +7,7 @@ export type HtmlPage = {
   title: string
   body: Html
   status?: number
-  /** Sources of `form-action` besides the page's own origin, also for redirects (CSP 3, 6.4.1). */
+  /** Sources of `form-action` in addition to the page's own origin. Redirects of a form need them too (CSP 3, 6.4.1). */
   formTargets?: readonly string[] | 'anywhere'
 }
 
@@ -46,7 +46,7 @@ ${body}
 </html>
 `
 
-/** Response with a page. Its address contains a state, so it must not be cached or sent as a referrer. */
+/** Builds the response with a page. The page's address contains a state, so it is neither cached nor sent as a referrer. */
 export const pageAnswer = (page: HtmlPage): Answer => ({
   statusCode: page.status ?? 200,
   headers: {

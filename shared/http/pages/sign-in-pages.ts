@@ -8,7 +8,7 @@ export type SignInRequest = {
   redirect_uri: string
   state: string
   code_challenge: string
-  /** Makes the provider offer a choice of accounts. */
+  /** Requires the provider to offer a choice of accounts. */
   prompt?: 'select_account'
 }
 
@@ -18,12 +18,12 @@ export type SignInPage = {
   slug: string
   accountName: string
   request: SignInRequest
-  /** Providers, the default one first. */
+  /** Providers in the order of the page, with the default provider first. */
   providers: readonly Provider[]
   status?: number
-  /** Message about a failure, for people. */
+  /** Message for people about a failure. */
   error?: string
-  /** Rejected email, for correction. */
+  /** Rejected email, which the form contains for correction. */
   email?: string
 }
 
@@ -33,13 +33,15 @@ type Requested = Pick<SignInPage, 'slug' | 'request'>
 
 const pageAddress = ({ slug, request }: Requested): string => `${base(slug)}?${new URLSearchParams(request)}`
 
-/** Address of a link that starts a sign-in. A form would not work: `form-action` would stop the provider's redirects. */
+/**
+ * Returns the address of a link that starts a sign-in. A form would not work, because `form-action` would stop the provider's redirects.
+ */
 const startAddress = ({ slug, request }: Requested, { id }: Provider): string =>
   `${base(slug)}/start?${new URLSearchParams({ auth_provider_id: id, ...request })}`
 
 const loopback = /^(127\.0\.0\.1|\[::1\]|localhost)$/
 
-/** Describes the destination of a sign-in. On a device, any program can listen there, not only the client. */
+/** Describes the destination of a sign-in. On a device, any program can receive the redirect, not only the client. */
 function destination({ redirect_uri, context }: SignInRequest): Html {
   const { protocol, hostname, host } = new URL(redirect_uri)
   if (protocol !== 'http:' && protocol !== 'https:') return html`the app <b>${protocol.slice(0, -1)}</b>`
@@ -47,7 +49,7 @@ function destination({ redirect_uri, context }: SignInRequest): Html {
   return context === 'portal' ? html`a program on <b>this device</b>` : html`the client on <b>this device</b>`
 }
 
-/** Text about the destination of a sign-in. For the portal it mentions the permissions, as a warning. */
+/** Text about the destination of a sign-in. For the portal, it warns that the destination gets the permissions of an administrator. */
 const outcomeOf = (request: SignInRequest): Html =>
   request.context === 'portal'
     ? html`<p>After you sign in, you return to ${destination(request)}, which gets your <b>rights as an administrator</b>. Continue only if you started there.</p>`
@@ -57,15 +59,15 @@ const titleOf = ({ request, accountName }: Pick<SignInPage, 'request' | 'account
   request.context === 'portal' ? `Sign in to administer ${accountName}` : `Sign in to ${accountName}`
 
 /**
- * Source of `form-action` for a redirect, which browsers compare with the target of a form's answer. CSP has no IPv6
- * literals (CSP 3, 2.3.1), so those are covered by their scheme.
+ * Returns the source of `form-action` for a redirect. Browsers compare it with the redirect target of a form's response. CSP has no IPv6
+ * literals (CSP 3, 2.3.1), so the source of an IPv6 address is its scheme.
  */
 function formTargetOf(redirectUri: string): string {
   const { protocol, hostname, origin } = new URL(redirectUri)
   return origin === 'null' || hostname.startsWith('[') ? protocol : origin
 }
 
-/** Error message, which screen readers announce at once. */
+/** Renders an error message, which screen readers announce immediately. */
 const errorOf = (error: string | undefined): Html | null =>
   error === undefined
     ? null
@@ -73,7 +75,7 @@ const errorOf = (error: string | undefined): Html | null =>
 
 const titled = (title: string, error: string | undefined): string => (error === undefined ? title : `Error: ${title}`)
 
-/** Hidden field with the whole request. One encoded field, because forms change line ends in a state. */
+/** Hidden field with the whole request in one encoded text, because forms change line breaks in a state. */
 const hidden = (request: SignInRequest): Html =>
   html`<input type="hidden" name="request" value="${new URLSearchParams(request).toString()}">`
 
@@ -87,7 +89,7 @@ ${providers.map(
 )}</ul>`
 }
 
-/** Link to use another account: to a single provider directly, else to this page with `prompt`. */
+/** Link to use another account. It starts a single provider directly, and otherwise opens this page with `prompt`. */
 function otherAccount({ slug, request }: SignInPage, [first, ...more]: readonly Provider[]): Html | null {
   if (!first) return null
   if (request.prompt) return html`<p class="quiet other">The next page lets you choose an account.</p>`
@@ -129,7 +131,7 @@ ${providers.length === 0 && html`<p>There is no way to sign in yet. Ask ${admini
   })
 }
 
-/** Page with the form for a mailed passcode. Shown even if no mail was sent, so that it reveals no accounts. */
+/** Page with the form for a mailed passcode. It is shown even if no mail was sent, so that it does not reveal accounts. */
 export function passcodePage(page: SignInPage & { email: string }): Answer {
   const { slug, request, providers, email, error, status } = page
   const title = 'Enter the passcode'
@@ -160,7 +162,7 @@ ${hidden(request)}
 
 type Refusal = { status: number; title: string; text: string; details?: readonly string[]; requestId?: string }
 
-/** Page without links: the failure, advice, and the request id in the service's own log. */
+/** Page without links for a failure: the reason, advice, and the request id in the service's log. */
 export const refusalPage = ({ status, title, text, details = [], requestId }: Refusal): Answer =>
   pageAnswer({
     status,
