@@ -3,7 +3,7 @@ import { note } from '../core/logging/invocation.ts'
 import { type AccountRow, accounts, serviceUniqueKey } from '../domain/accounts/account.ts'
 import { getItem, getRow } from '../table/read.ts'
 
-/** Finds the enabled account of a slug. @throws ApiError `not_found` (I2.1) */
+/** Finds the enabled account with a slug. @throws ApiError `not_found` for an unknown slug or a disabled account (I2.1) */
 export async function findAccountBySlug(slug: string): Promise<AccountRow> {
   const isSlug = new RegExp(slugPattern).test(slug)
   const unique = isSlug ? await getItem(serviceUniqueKey('slug', slug.toLowerCase())) : undefined

@@ -1,9 +1,9 @@
 import { emailBucket, signInBucket } from '../auth/rate-limit/bucket.ts'
 import { takeUnit } from '../auth/rate-limit/lease-holder.ts'
 
-/** Counts an account's sign-in attempt, besides the limit by source address (A9). @throws ApiError `rate_limited` */
+/** Counts a sign-in attempt in the account's limit, in addition to the limit by source address (A9). @throws ApiError `rate_limited` */
 export const limitAttempts = (accountId: string, way: 'providers' | 'passcodes') =>
   takeUnit(signInBucket(accountId, way))
 
-/** Counts an attempt for an email address, whether or not an actor has it. @throws ApiError `rate_limited` */
+/** Counts an attempt for an email address, even if no actor has this address. @throws ApiError `rate_limited` */
 export const limitEmailAttempts = (email: string) => takeUnit(emailBucket(email))

@@ -7,29 +7,24 @@ import { ifMet } from '../table/put-item.ts'
 import { getItem } from '../table/read.ts'
 import { table, tableName } from '../table/table.ts'
 
-/** Stage of a sign-in: at the provider, or with a code to redeem. */
 type Purpose = 'pending' | 'code'
 
-/** Account and item of a token that travels through a browser. */
 type OneTimeToken = { accountId: string; key: Key }
 
-/** Partition of an account's sign-ins at a stage (docs/table.md). */
 export const oneTimePartition = (account: string, purpose: Purpose): string => partition(account, `sign_in.${purpose}`)
 
-/** Key with the hash of the secret, so that the table contains no token. */
+/** Derives the key from a hash of the secret, so that the table contains no usable token. */
 const keyOf = (accountId: string, purpose: Purpose, secret: Uint8Array): Key => ({
   pk: oneTimePartition(accountId, purpose),
   sk: createHash('sha256').update(secret).digest('base64url'),
 })
 
-/** Mints a token of the account's id and 32 random bytes. */
 export function mintOneTimeToken(accountId: string, purpose: Purpose): OneTimeToken & { text: string } {
   const secret = randomBytes(32)
   const text = Buffer.concat([uuidBytes(accountId), secret]).toString('base64url')
   return { text, accountId, key: keyOf(accountId, purpose, secret) }
 }
 
-/** Account and item of a token; null for other text. */
 export function readOneTimeToken(text: string, purpose: Purpose): OneTimeToken | null {
   if (!/^[A-Za-z0-9_-]{64}$/.test(text)) return null
   const bytes = Buffer.from(text, 'base64url')
@@ -39,7 +34,7 @@ export function readOneTimeToken(text: string, purpose: Purpose): OneTimeToken |
 
 type Expiring = { expires_at: number }
 
-/** Item that is valid until an instant, in microseconds. */
+/** Builds an item that is valid until `expiresAt`, in microseconds. */
 export const oneTimeItem = <T extends object>(key: Key, expiresAt: number, content: T): Item & Expiring & T => ({
   ...key,
   kind: 'sign_in',
@@ -48,13 +43,12 @@ export const oneTimeItem = <T extends object>(key: Key, expiresAt: number, conte
   ...content,
 })
 
-/** Reads an unexpired item without using it up. */
 export async function readOneTimeItem<T extends object>(key: Key, now: number): Promise<(Expiring & T) | null> {
   const item = await getItem<Key & Expiring & T>(key)
   return item && item.expires_at > now ? item : null
 }
 
-/** Deletes an unexpired item and returns it; null for all but one of concurrent callers. */
+/** Deletes and returns an unexpired item. Only one of several concurrent callers receives the item; the others receive null. */
 export async function takeOneTimeItem<T extends object>(key: Key, now: number): Promise<(Expiring & T) | null> {
   const deletion = new DeleteCommand({
     TableName: tableName(),
@@ -64,6 +58,6 @@ export async function takeOneTimeItem<T extends object>(key: Key, now: number): 
     ReturnValues: 'ALL_OLD',
   })
   const deleted = await ifMet(changing(table().send(deletion)))
-  // Keys of this partition have no other kind of item.
+  // The cast is safe, because the partition contains only items of this kind.
   return (deleted?.Attributes as (Expiring & T) | undefined) ?? null
 }

@@ -16,19 +16,18 @@ import { fetchDocument } from '../providers/provider-app.ts'
 import { noteRefusal, toProviderFault } from '../refusals/refusal-cause.ts'
 import type { SignInRefused } from '../refusals/sign-in-refused.ts'
 
-/** Validity of a pending sign-in (I2.2). */
 const pendingMicros = 10 * 60_000_000
 const timeoutMs = 10_000
 
 export type UsedProvider = { kind: OpenIdKind; row: AuthProviderRow; app: App }
 
-/** Caller's part of a pending sign-in, kept when the person is redirected to the provider a second time. */
+/** Fields of a pending sign-in that stay the same when the browser is redirected to the provider a second time. */
 export type StartedSignIn = Pick<
   PendingSignIn,
   'context' | 'redirect_uri' | 'state' | 'code_challenge' | 'callback_uri'
 >
 
-/** Stores a pending sign-in, valid for 10 minutes and one answer. @throws SignInRefused if discovery fails */
+/** Stores a pending sign-in, which is valid for 10 minutes and for one response. @throws SignInRefused if discovery fails */
 export async function beginAtProvider(
   accountId: string,
   { kind, row, app }: UsedProvider,
@@ -50,7 +49,7 @@ export async function beginAtProvider(
     code_challenge: challengeOf(verifier),
     code_challenge_method: 'S256',
     ...(prompt && { prompt }),
-    // A hint only; the returned `hd` claim is checked.
+    // Only a hint for the provider's page. The domain restriction is enforced with the `hd` claim of the response.
     ...(kind === 'suite' && row.hosted_domain && { hd: row.hosted_domain }),
   }
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
@@ -66,7 +65,7 @@ export async function beginAtProvider(
   return { url: url.href, expiresAt }
 }
 
-/** Logs a failed sign-in for the operator, and stores a provider's fault for administrators. */
+/** Logs a failed sign-in for the operator. A fault of the provider is also stored for administrators (I2.2(4)). */
 export async function noteFailure(
   accountId: string,
   { kind, id }: PendingSignIn['provider'],

@@ -10,7 +10,7 @@ import { codeMicros, type SignInCode } from './sign-in-code.ts'
 
 type Entered = { email: string; passcode: string; context: SignInContext; code_challenge: string }
 
-/** Exchanges a mailed passcode for a code (I2.2(5), I2.5). @throws ApiError `unauthorized`, `rate_limited` */
+/** Exchanges an emailed passcode for a code (I2.2(6), I2.5). @throws ApiError `unauthorized`, `rate_limited` */
 export async function codeForPasscode(accountId: string, entered: Entered): Promise<string> {
   const { context, code_challenge } = entered
   return hideRefusal(accountId, async () => {
@@ -25,7 +25,7 @@ export async function codeForPasscode(accountId: string, entered: Entered): Prom
     }
     const deletion = removeWhile(passcodeKey(accountId, proof.actorId), { id: proof.passcodeId })
     const insertion = putIf(oneTimeItem(key, clock.now() + codeMicros.alone, content), null)
-    // Conflict: a concurrent request used the passcode.
+    // A conflict means that a concurrent request has used the passcode.
     if ((await writeTogether([deletion, insertion])) === 'conflict') throw new SignInRefused('passcode', proof.actorId)
     return text
   })

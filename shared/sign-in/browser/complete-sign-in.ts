@@ -33,10 +33,13 @@ import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import { beginAtProvider, noteFailure, type UsedProvider } from './begin-at-provider.ts'
 import { codeMicros, type SignInCode } from './sign-in-code.ts'
 
-/** Budget for all requests to a provider, below the 29 seconds of the function. */
+/** Time limit for all requests to the provider in milliseconds, below the function's timeout of 29 seconds. */
 const timeBudgetMs = 20_000
 
-/** Consumes the pending sign-in of a provider's answer, which is valid once. @throws ApiError 400 */
+/**
+ * Deletes and returns the pending sign-in of a callback, so that a second response is rejected.
+ * @throws ApiError `bad_request` if the sign-in is unknown, expired or already completed
+ */
 async function takePending(query: URLSearchParams) {
   const states = query.getAll('state')
   const token = states.length === 1 ? readOneTimeToken(states[0] ?? '', 'pending') : null
@@ -49,16 +52,15 @@ async function takePending(query: URLSearchParams) {
   return { ...token, pending, text: states[0] ?? '' }
 }
 
-/** Pending sign-in after the person's return, with the current provider and app. */
 type ReturnedSignIn = UsedProvider & { accountId: string; pending: PendingSignIn }
 
-/** Current provider and its app. @throws SignInRefused if it was disabled or changed meanwhile */
+/** Reads the provider again, because it may have changed since the sign-in started. @throws SignInRefused */
 async function readProvider(accountId: string, { provider, issuer, context }: PendingSignIn): Promise<UsedProvider> {
   const [account, row] = await Promise.all([
     getRow(accounts, accountId, accountId),
     getRow(authProviders[provider.kind], accountId, provider.id),
   ])
-  // Checks everything except the actor, who is not known yet, before the app's secret is used.
+  // With no actor identified yet, `actor_unknown` means that account, provider and context passed their checks.
   const facts = { account, kind: provider.kind, provider: row, actor: null, context, aboveUsersLimit: false }
   const refusal = findRefusal(facts)
   if (!account || !row || refusal !== 'actor_unknown') throw new SignInRefused(refusal ?? 'provider_disabled')
@@ -68,7 +70,7 @@ async function readProvider(accountId: string, { provider, issuer, context }: Pe
   return { kind: provider.kind, row, app }
 }
 
-/** Identifies the person. Requests userinfo only for needed claims that the ID token lacks (I2.3). */
+/** Identifies the person. Requests userinfo only if the ID token lacks claims that this sign-in needs (I2.3). */
 async function identify(returned: ReturnedSignIn, query: URLSearchParams, state: string): Promise<ClaimedIdentity> {
   const { accountId, kind, row, app } = returned
   const { context, callback_uri: callbackUri, sealed } = returned.pending
@@ -87,7 +89,10 @@ async function identify(returned: ReturnedSignIn, query: URLSearchParams, state:
   return identityOfClaims(kind, row, withUserinfo(claims, await userinfo()))
 }
 
-/** Checks the person before a code is issued. Redeeming the code checks again. @throws SignInRefused */
+/**
+ * Checks the person at the callback, so that the redirect can report a refusal. Redeeming the code repeats the check.
+ * @throws SignInRefused
+ */
 async function checkPerson(
   { accountId, pending, kind, row }: ReturnedSignIn,
   identity: ClaimedIdentity,
@@ -105,7 +110,10 @@ async function checkPerson(
   if (refusal) throw new SignInRefused(refusal, actorId)
 }
 
-/** Issues the code for the redirect. With `proof_required`, it also needs a mailed passcode. @throws SignInRefused */
+/**
+ * Creates the code for the redirect. With `proof_required`, redeeming the code also requires an emailed passcode.
+ * @throws SignInRefused
+ */
 async function issueCode(returned: ReturnedSignIn, identity: ClaimedIdentity): Promise<Record<string, string>> {
   const { accountId, row } = returned
   const { context, code_challenge } = returned.pending
@@ -116,7 +124,7 @@ async function issueCode(returned: ReturnedSignIn, identity: ClaimedIdentity): P
   const content: SignInCode = { provider, context, code_challenge, identity }
   await putItem(oneTimeItem(key, clock.now() + codeMicros[email === null ? 'alone' : 'withPasscode'], content))
   if (email === null) return { code: text }
-  // The address is looked up asynchronously, so that the response reveals nothing.
+  // The mail function looks up the address asynchronously, so that the response does not reveal whether the address exists.
   const proof = { purpose: 'proof', provider_id: provider.id, code: key.sk } as const
   const order: PasscodeOrder = { account_id: accountId, email, context, ...proof }
   await invokeLater(env.passcodeFunction, order)
@@ -124,9 +132,9 @@ async function issueCode(returned: ReturnedSignIn, identity: ClaimedIdentity): P
 }
 
 /**
- * Completes a sign-in with the provider's answer (I2.2). Redirects to the caller with a code or an error, which
- * distinguishes provider faults from refusals.
- * @param path path of the callback, which contains the provider
+ * Completes a sign-in at the provider's callback (I2.2). Redirects to the caller with a code, or with an error that distinguishes provider
+ * faults from refusals.
+ * @param path path of the request, which must be the callback that the sign-in started with
  * @throws ApiError 400 without a pending sign-in; `unavailable` after a transient error
  */
 export async function completeSignIn(path: string, query: URLSearchParams): Promise<{ location: string }> {
@@ -135,7 +143,7 @@ export async function completeSignIn(path: string, query: URLSearchParams): Prom
     location: withParameters(pending.redirect_uri, { state: pending.state, ...parameters }),
   })
   try {
-    // Mix-up defence: a response at another provider's callback has a code of that provider (docs/decisions/0021).
+    // Prevents mix-up attacks by rejecting a response that arrives at another provider's callback (docs/decisions/0021).
     if (!pending.callback_uri.endsWith(path)) throw new SignInRefused('callback_other', null, { at: 'authorization' })
     const returned = { accountId, pending, ...(await readProvider(accountId, pending)) }
     const { kind, row, app } = returned
@@ -146,11 +154,11 @@ export async function completeSignIn(path: string, query: URLSearchParams): Prom
     }
     await checkAnswer(query, app)
     const parameters = await issueCode(returned, await identify(returned, query, text))
-    // With a passcode outstanding, the sign-in has not succeeded yet.
+    // Keeps the provider's last fault while a passcode is still required, because the sign-in is not complete.
     if (parameters.proof_required === undefined) await forgetFault(lastFaultKey(accountId, kind, row.id))
     return redirectBack(parameters)
   } catch (error) {
-    // The state is used up, so a retry of this request cannot succeed.
+    // The pending sign-in was already deleted, so the person must start again instead of retrying this request.
     if (isTransient(error) || (error instanceof ApiError && error.code === 'unavailable'))
       throw new ApiError('unavailable', 'The sign-in was interrupted. Start it again.', { cause: error })
     if (!(error instanceof SignInRefused)) throw error
@@ -159,7 +167,7 @@ export async function completeSignIn(path: string, query: URLSearchParams): Prom
   }
 }
 
-/** Errors about the person, who cancelled or was rejected (RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6). */
+/** Error codes by which a provider reports that the person cancelled or was rejected (RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6). */
 const declinedErrors = [
   'access_denied',
   'login_required',
@@ -168,7 +176,6 @@ const declinedErrors = [
   'account_selection_required',
 ]
 
-/** Checks that the response has exactly one code and no error. @throws SignInRefused */
 async function checkAnswer(query: URLSearchParams, app: App): Promise<void> {
   const error = query.get('error')
   if (error !== null) {

@@ -17,7 +17,7 @@ import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import { stageSignIn } from '../sessions/issue-session.ts'
 import type { SignInCode } from './sign-in-code.ts'
 
-/** Fields of `POST /sign_in/token` (I2.1, I2.3). */
+/** Request fields of `POST /sign_in/token` (I2.1, I2.3). */
 export const RedeemFields = v.object({
   code: Text(512),
   code_verifier: RawText(512),
@@ -34,7 +34,10 @@ function matchesChallenge(verifier: string, challenge: string): boolean {
   return actual.length === expected.length && timingSafeEqual(actual, expected)
 }
 
-/** Identity of a code, after proving its email if needed. @throws ApiError 422 for a missing passcode; SignInRefused */
+/**
+ * Returns the identity of a code. If the email must be proven, verifies the passcode first.
+ * @throws ApiError 422 for a missing passcode; SignInRefused
+ */
 async function provenIdentity(accountId: string, code: string, stored: SignInCode, draft: Draft<Redeem>) {
   const { identity, context } = stored
   const email = await emailToProve(accountId, identity, context)
@@ -49,7 +52,7 @@ async function provenIdentity(accountId: string, code: string, stored: SignInCod
   return { identity: { ...identity, email: { verified: email } }, proof }
 }
 
-/** Exchanges a code for a session (I2.6). A wrong verifier invalidates the code. @throws ApiError `unauthorized` */
+/** Exchanges a code for a session (I2.6). A wrong PKCE verifier invalidates the code. @throws ApiError `unauthorized` */
 export async function redeemCode(draft: Draft<Redeem>, origin: Origin) {
   const { code, code_verifier } = draft.done()
   const token = readOneTimeToken(code, 'code')
@@ -68,7 +71,7 @@ export async function redeemCode(draft: Draft<Redeem>, origin: Origin) {
     const { identity, proof } = await provenIdentity(accountId, key.sk, stored, draft)
     const mailedTo = proof?.actorId ?? stored.actor_id
     const issued = await commitInParts({ accountId, subject: null }, async (transaction) => {
-      // A concurrent commit may have used the code.
+      // Reads the code again, because a concurrent request may have used the code in the meantime.
       if (!(await readCode())) throw new SignInRefused('code_unknown')
       return stageSignIn(transaction, { identity, mailedTo, provider, context, origin }, async () => {
         transaction.remove(key)

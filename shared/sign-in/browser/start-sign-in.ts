@@ -33,12 +33,11 @@ export const StartFields = v.object({
   redirect_uri: RedirectUri,
   state: RawText(512),
   code_challenge: CodeChallenge,
-  /** Makes the provider offer a choice of accounts. */
+  /** Lets the person choose an account at the provider (I2.2(5)). */
   prompt: v.optional(OneOf(['select_account'])),
 })
 export type Start = v.InferOutput<typeof StartFields>
 
-/** Finds provider and app, and validates the fields. @throws ApiError 422 if the provider is closed for this context */
 async function checkProvider(account: string, draft: Draft<Start>): Promise<UsedProvider & { input: Start }> {
   const { auth_provider_id: id, context } = draft.fields
   const provider = id === undefined ? null : await openIdProvider(account, id)
@@ -51,10 +50,10 @@ async function checkProvider(account: string, draft: Draft<Start>): Promise<Used
   return { input, ...provider, app }
 }
 
-/** Starts a sign-in at a provider (I2.2). @throws ApiError 422; 503 if the provider is unreachable */
+/** Starts a sign-in at a provider (I2.2). @throws ApiError 422 for invalid fields; 503 if the provider is unreachable */
 export async function startSignIn(account: AccountRow, draft: Draft<Start>, address: string) {
   const { input, ...provider } = await checkProvider(account.id, draft)
-  // Counts valid attempts only, so that invalid requests cannot exhaust the account's limit.
+  // Counts the attempt after validation, so that invalid requests cannot exhaust the account's limit.
   await limitAttempts(account.id, 'providers')
   const { context, redirect_uri, state, code_challenge, prompt = null } = input
   const { kind, row } = provider

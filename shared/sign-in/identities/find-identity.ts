@@ -17,21 +17,19 @@ import { emptyProfile, type ProfileFields } from './profile-fields.ts'
 
 type FoundIdentity = {
   actorId: string
-  /** Null before the first link. */
+  /** Existing identity to update; null if a new identity must be created. */
   identity: ExternalIdentityRow | null
-  /** True if the actor was found by the verified email, so the provider vouches for the link. */
+  /** True if the verified email identified the actor, so that the provider can vouch for the link (I3.5). */
   byEmail: boolean
 }
 
-/** Finds the existing link of an identity; null before its first link. */
 export const findLinkedIdentity = (accountId: string, { idpId, issuer }: Pick<ProvenIdentity, 'idpId' | 'issuer'>) =>
   findUnique(externalIdentities, accountId, 'external_identities.identity', identityOf(idpId, issuer))
 
-/** True if a linked identity signs in without its email. For the portal, a portal provider must vouch for it (I3.5). */
 const isSettled = ({ opens_portal }: ExternalIdentityRow, context: SignInContext): boolean =>
   context === 'client' || opens_portal
 
-/** Finds a linked identity that signs in without its email; null if the email is needed. */
+/** Finds a linked identity that can sign in without a verified email. For the portal, the link must be vouched for (I3.5). */
 export async function findSettledIdentity(
   accountId: string,
   proven: Pick<ProvenIdentity, 'idpId' | 'issuer'>,
@@ -41,7 +39,10 @@ export async function findSettledIdentity(
   return linked && isSettled(linked, context) ? linked : null
 }
 
-/** Finds the actor of a proven identity by its link, else by its verified email (I3.1, I3.2). @throws SignInRefused */
+/**
+ * Finds the actor of a proven identity by its link or, without a link, by its verified email (I3.1, I3.2).
+ * @throws SignInRefused
+ */
 export async function findIdentity(
   accountId: string,
   proven: ProvenIdentity,
@@ -66,29 +67,27 @@ export async function findIdentity(
   const uniqueValue = identityOfActor(actor.id, proven.issuer)
   const other = await findUnique(externalIdentities, accountId, 'external_identities.actor', uniqueValue)
   const isAdmin = actor.type === 'account_admin_user'
-  // A link that nobody vouched for must not lock an administrator out of the portal.
+  // A portal provider replaces an administrator's link that nobody vouched for, so that the link cannot lock out the administrator (I3.5).
   const isReplaced = isAdmin && other?.opens_portal === false && provider !== null && opensPortal(provider)
   if (isReplaced) return { actorId: actor.id, identity: other, byEmail: true }
-  // A directory-owned identity is authoritative; signing in never reassigns it.
+  // A directory-owned identity is authoritative, so signing in never reassigns the identity.
   if (other && other.directory_id !== null) throw new SignInRefused('identity_of_directory', actor.id)
-  // Getting the address of an administrator at the provider makes nobody an administrator.
+  // Refuses a new subject for an administrator's identity, because it could be another person with the same address.
   if (other && isAdmin) throw new SignInRefused('identity_of_admin', actor.id)
   return { actorId: actor.id, identity: other, byEmail: true }
 }
 
-/** Identity of a person at a provider, proven by it or by a passcode (I2.3). */
 export type ProvenIdentity = {
   issuer: string
   idpId: string
-  /** Email to match on first sign-in (I3.2), or the refusal and the claim that is missing. */
+  /** Verified email for the first link (I3.2). Without one, the refusal and the name of the claim that caused the refusal. */
   email: { verified: string } | { refusal: Refusal; claim?: string }
   profile: Partial<ProfileFields>
 }
 
 /**
- * Stages a proven identity (I3). A linked identity gets the current profile. A new one is linked to the actor of its
- * email, and opens the portal if the provider does (I3.5). A new subject first ends the tokens of the former one.
- * Returns `more` if these do not fit one commit.
+ * Creates or updates the identity of an actor, with its current profile (I3). Signing in by email opens the portal if the provider does
+ * (I3.5). Deletes the tokens of a previous subject first. Returns `more` if these tokens do not fit into one commit.
  */
 export async function stageIdentity(
   transaction: Transaction,
@@ -98,7 +97,7 @@ export async function stageIdentity(
 ): Promise<'done' | 'more'> {
   const opens_portal = byEmail || !identity ? opensPortal(provider) : identity.opens_portal
   if (identity) {
-    // The directory that names the former subject does not own the new one.
+    // An identity with a new subject no longer belongs to its directory.
     const directory_id = identity.idp_id === idp_id ? identity.directory_id : null
     return stageIdentityChange(transaction, identity, { idp_id, opens_portal, directory_id, ...profile })
   }

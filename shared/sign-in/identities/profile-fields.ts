@@ -8,7 +8,6 @@ export type ProfileFields = Pick<ExternalIdentityRow, (typeof texts)[number] | (
 const maxText = 255
 const maxAddress = 2048
 
-/** Truncates text; blank text and other values are null. */
 function truncate(value: unknown): string | null {
   if (typeof value !== 'string') return null
   const text = value
@@ -19,14 +18,14 @@ function truncate(value: unknown): string | null {
   return text === '' ? null : [...text].slice(0, maxText).join('').trimEnd()
 }
 
-/** Web address that a portal can show; other schemes could run code when opened. */
+/** Returns an HTTP or HTTPS address. Null for other schemes, which could run code when a portal opens the address. */
 function addressOf(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > maxAddress || !value.isWellFormed() || !URL.canParse(value))
     return null
   return ['https:', 'http:'].includes(new URL(value).protocol) ? value : null
 }
 
-/** Profile fields of claims or of a directory's user (I3.4). Absent claims are omitted; unusable ones are null. */
+/** Returns the profile fields from claims or from a directory's user (I3.4). Absent claims are omitted; unusable claims are null. */
 export function profileOf(claims: Record<string, unknown>): Partial<ProfileFields> {
   const isGiven = (name: string) => claims[name] !== undefined
   return Object.fromEntries([

@@ -5,7 +5,7 @@ import { partition } from '../../table/keys.ts'
 import { queryItems } from '../../table/read.ts'
 import type { SignInContext } from '../sign-in-context.ts'
 
-/** Characters that cannot be confused with each other (I2.5). */
+/** Alphabet without 0, 1, I, L and O, which are easily confused (I2.5). */
 const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
 const length = 6
 const form = new RegExp(`^[${alphabet}]{${length}}$`, 'i')
@@ -13,23 +13,22 @@ const form = new RegExp(`^[${alphabet}]{${length}}$`, 'i')
 export const newPasscode = (): string =>
   Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('')
 
-/** Normalizes an entered passcode, in any case and with blanks; null for other text. */
+/** Normalizes an entered passcode to upper case without white space. Null for text that cannot be a passcode. */
 export function readPasscode(entered: string): string | null {
   const text = entered.replace(/\s/g, '')
   return form.test(text) ? text.toUpperCase() : null
 }
 
-/** Purpose that a passcode is bound to (I2.5). */
+/** Purpose for which a passcode is valid (I2.5). */
 export type PasscodeUse =
-  /** Signs in with the account's provider of passcodes. */
   | { purpose: 'sign_in'; providerId: string; context: SignInContext }
-  /** Proves the email of one sign-in (I2.3), named by the key of its code. */
+  /** Proves the email of one sign-in (I2.3). `code` is the sort key of the stored code of this sign-in. */
   | { purpose: 'proof'; code: string }
 
 export const useText = (use: PasscodeUse): string =>
   use.purpose === 'proof' ? `proof#${use.code}` : `sign_in#${use.context}#${use.providerId}`
 
-/** The account's only provider of kind email_otp (A25.2(4)). */
+/** Returns the account's passcode provider. An account has at most one (A25.2(4)). */
 export async function passcodeProvider(accountId: string): Promise<AuthProviderRow | null> {
   const entity = authProviders.email_otp
   const [item] = await queryItems(partition(accountId, entity.name), { limit: 1 })

@@ -27,13 +27,13 @@ import type { PasscodeOrder } from './send-passcode.ts'
 
 const maxAttempts = 3
 const hashPatienceMs = 20_000
-/** Id of no actor. Its passcode is read for unknown addresses, so that they cost the same requests. */
+/** Id that no actor has. Verifying a passcode for an unknown address uses this id, so that it makes the same requests. */
 const noActorId = '00000000-0000-0000-0000-000000000000'
 
-/** A matching passcode. The commit of the sign-in deletes it. */
+/** A passcode that matched. The commit that completes the sign-in deletes the passcode. */
 type EmailProof = { actorId: string; passcodeId: string }
 
-/** Compares a passcode with the mailed one, in equal time for unknown addresses. @throws SignInRefused */
+/** Compares the entered passcode with the emailed one. Takes the same time for unknown addresses. @throws SignInRefused */
 export async function proveEmail(
   accountId: string,
   email: string,
@@ -50,7 +50,7 @@ export async function proveEmail(
   return { actorId, passcodeId: passcodeItem.id }
 }
 
-/** Counts an attempt before comparing, so that concurrent ones are limited. Null if no valid passcode has this use. */
+/** Counts an attempt before the comparison, so that concurrent attempts cannot exceed the limit. Null if no valid passcode has this use. */
 async function takeAttempt(
   accountId: string,
   actorId: string,
@@ -76,7 +76,10 @@ async function takeAttempt(
   return (updated?.Attributes as Passcode | undefined) ?? null
 }
 
-/** Stages the deletion of a used passcode. @throws SignInRefused `passcode` if it was used or replaced meanwhile */
+/**
+ * Stages the deletion of a matched passcode.
+ * @throws SignInRefused `passcode` if a concurrent request has used or replaced the passcode
+ */
 export async function useProof(transaction: Transaction, { actorId, passcodeId }: EmailProof): Promise<void> {
   const key = passcodeKey(transaction.accountId, actorId)
   const passcodeItem = await getItem<Passcode>(key)
@@ -84,7 +87,7 @@ export async function useProof(transaction: Transaction, { actorId, passcodeId }
   transaction.remove(key)
 }
 
-/** Proves an identity by the passcode of a sign-in (I2.5). @throws SignInRefused; ApiError `rate_limited` */
+/** Proves an identity with an emailed passcode (I2.5). @throws SignInRefused; ApiError `rate_limited` */
 export async function provePasscode(
   accountId: string,
   { email, passcode, context }: { email: string; passcode: string; context: SignInContext },
@@ -105,7 +108,10 @@ export async function provePasscode(
 
 export const VerifyFields = v.object({ email: EmailAddress, passcode: Text(255), context: OneOf(signInContexts) })
 
-/** Signs in by a mailed passcode in one commit (I2.5, I2.6). @throws ApiError `unauthorized`, `rate_limited` */
+/**
+ * Signs in with an emailed passcode (I2.5, I2.6). The commit that stores the session deletes the passcode.
+ * @throws ApiError `unauthorized`, `rate_limited`
+ */
 export async function verifyPasscode(account: AccountRow, entered: v.InferOutput<typeof VerifyFields>, origin: Origin) {
   const accountId = account.id
   const { context } = entered
@@ -122,10 +128,13 @@ export async function verifyPasscode(account: AccountRow, entered: v.InferOutput
 
 export const OrderFields = v.object({ email: EmailAddress, context: OneOf(signInContexts) })
 
-/** Response to every order, the same for unknown addresses. */
+/** Response to every order. Unknown addresses get the same response (I2.5). */
 export const Ordered = v.object({ status: v.literal('sent') })
 
-/** Orders a passcode. Looks up the address only after the response (I2.5). @throws ApiError `rate_limited` */
+/**
+ * Orders a passcode. Another function looks up the address, so that the response time does not depend on the address (I2.5).
+ * @throws ApiError `rate_limited`
+ */
 export async function orderPasscode(account: AccountRow, { email, context }: v.InferOutput<typeof OrderFields>) {
   await Promise.all([limitAttempts(account.id, 'passcodes'), limitEmailAttempts(email)])
   const order: PasscodeOrder = { account_id: account.id, email, context, purpose: 'sign_in', provider_id: null }

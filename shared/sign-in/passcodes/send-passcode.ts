@@ -19,17 +19,17 @@ import { newPasscode, passcodeProvider, useText } from './passcode-text.ts'
 
 export type PasscodeOrder = { account_id: string; email: string; context: SignInContext } & (
   | { purpose: 'sign_in'; provider_id: null }
-  // Proves the address of a sign-in at an OpenID provider that does not vouch for it (I2.3).
+  // Proves an address for which the OpenID provider does not vouch (I2.3).
   | { purpose: 'proof'; provider_id: string; code: string }
 )
 
 const validMicros = 15 * 60_000_000
-/** Shorter than the timeout of the function. */
 const hashPatienceMs = 20_000
 
 /**
- * Mails a passcode if the address belongs to an actor who can sign in with it (I8.3); otherwise logs the refusal. Every
- * order costs one hash, also for unknown addresses. @throws when the mail was not accepted: Lambda then retries
+ * Emails a passcode if the address belongs to an actor who can use the passcode (I8.3). For any other address, logs the refusal. Hashes a
+ * passcode in both cases, so that they take the same time.
+ * @throws Error if the email is not accepted, so that Lambda retries
  */
 export async function sendPasscode(order: PasscodeOrder): Promise<void> {
   const { account_id: accountId, email, context } = order
@@ -61,7 +61,6 @@ const providerOf = (order: PasscodeOrder): Promise<AuthProviderRow | null> =>
     ? passcodeProvider(order.account_id)
     : getRow(authProviders[kindOf(order)], order.account_id, order.provider_id)
 
-/** Stores the passcode of an actor, and replaces an earlier one. */
 async function storePasscode(accountId: string, actorId: string, content: Pick<Passcode, 'email' | 'hash' | 'use'>) {
   const expiresAt = clock.now() + validMicros
   const item: Passcode = {
@@ -76,13 +75,13 @@ async function storePasscode(accountId: string, actorId: string, content: Pick<P
   await putItem(item)
 }
 
-/** Builds the mail of a passcode (I8.3): plain text without links, because mail scanners open links. */
+/** Builds the email in plain text without links, because mail scanners open links (I8.3). */
 const passcodeMail = (
   { name: given, slug }: Pick<AccountRow, 'name' | 'slug'>,
   passcode: string,
   { purpose, context }: PasscodeOrder,
 ) => {
-  // An account's name must not add lines to the mail.
+  // Removes line breaks and control characters, so that the account's name cannot add lines to the email.
   const name = given.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
   return {
     subject: `Your passcode for ${name}`,
@@ -105,15 +104,13 @@ const passcodeMail = (
 const maxMails = 5
 const windowMicros = 15 * 60_000_000
 
-/**
- * Partition of the recent passcode mails to an address, across all accounts. The key contains a hash of the address.
- */
+/** Partition of the passcode emails to an address, shared by all accounts. Contains a hash instead of the address. */
 const passcodeMailsPartition = (email: string): string =>
   `service#mails.passcode#${hash('sha256', foldAscii(email), 'base64url')}`
 
 type Sent = StoredItem & { sent: number[] }
 
-/** Takes one of an address's five mails per 15 minutes (I2.5); false if all are used. */
+/** Uses up one of the five emails that an address may receive in 15 minutes (I2.5). False if none is left. */
 async function takeMail(email: string, now: number): Promise<boolean> {
   const key = { pk: passcodeMailsPartition(email), sk: 'sent' }
   for (let tries = 0; tries < 10; tries++) {

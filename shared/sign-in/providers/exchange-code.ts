@@ -12,13 +12,13 @@ import type { Claims } from './identity-claims.ts'
 import type { Proofs } from './pending-sign-in.ts'
 import type { App } from './provider-app.ts'
 
-/** Key sets by issuer and address, cached for ten minutes. A token with an unknown key causes an immediate read. */
+/** Key sets by issuer and address, cached for ten minutes. A token with an unknown key causes an immediate request. */
 const keys = new KeptAnswers<client.ExportedJWKSCache>({ ms: 10 * 60_000, most: 1_000 })
-/** Maximum characters of a cached key set, to limit memory. */
+/** Maximum length of a cached key set in characters, which limits the memory of the cache. */
 const maxCachedText = 100_000
-/** Assumed age of cached key sets. The library re-reads a key set for an unknown key only if it is a minute old. */
+/** Age given to cached key sets. For an unknown key, the library reads a key set again only if the set is at least a minute old. */
 const staleSeconds = 61
-/** Tolerance for a provider's clock (I2.2(3)), as the library's own for `exp` and `nbf`. */
+/** Tolerance for the provider's clock (I2.2(3)), which equals the library's tolerance for `exp` and `nbf`. */
 const toleranceSeconds = 30
 
 type ProviderAnswer = {
@@ -31,11 +31,11 @@ type ProviderAnswer = {
   fetch: GuardedFetch
 }
 
-/** Verified claims of the ID token; `userinfo` requests those of the userinfo endpoint, null if it has none. */
+/** `claims` are the verified claims of the ID token. `userinfo` requests further claims; null without a userinfo endpoint. */
 type ExchangeResult = { claims: Claims; userinfo: (() => Promise<Claims>) | null }
 
 const authenticationOf = ({ token_endpoint_auth_methods_supported: methods }: DiscoveryDocument, secret: string) =>
-  // Providers differ in decoding special characters in the header, but not in the body.
+  // Prefers the request body for the secret, because providers decode special characters in the header differently.
   methods?.includes('client_secret_post') ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret)
 
 const keysOf = ({ issuer, jwks_uri }: DiscoveryDocument): string => `${issuer} ${jwks_uri}`
@@ -48,7 +48,7 @@ function useCachedKeys(config: client.Configuration, document: DiscoveryDocument
 
 function cacheKeys(config: client.Configuration, document: DiscoveryDocument): void {
   const read = client.getJwksCache(config)
-  // The library returns its own fresh time only if it has read the key set; cached sets were given an age of a minute.
+  // Skips key sets that came from the cache, which are recognized by their assumed age.
   if (!read || read.uat < Math.floor(clock.now() / 1_000_000) - staleSeconds / 2) return
   if (JSON.stringify(read.jwks).length <= maxCachedText) keys.keep(keysOf(document), read)
 }
@@ -56,7 +56,7 @@ function cacheKeys(config: client.Configuration, document: DiscoveryDocument): v
 async function createConfiguration({ app, document, fetch }: ProviderAnswer): Promise<client.Configuration> {
   const authentication = authenticationOf(document, await app.secret())
   const config = new client.Configuration(document, app.clientId, undefined, authentication)
-  // By default the library does not verify the signature of an ID token from the token endpoint (I2.2(3)).
+  // Enables the signature check of ID tokens from the token endpoint, which the library skips by default (I2.2(3)).
   client.enableNonRepudiationChecks(config)
   if (env.allowInsecureProviders) client.allowInsecureRequests(config)
   config[client.customFetch] = (url, { method, headers, body, signal }) =>
@@ -65,16 +65,14 @@ async function createConfiguration({ app, document, fetch }: ProviderAnswer): Pr
   return config
 }
 
-/** Error code for logs: `unnamed` if it could contain personal data instead of a plain identifier. */
+/** Returns an error code for logs. Returns `unnamed` for a value that is not a plain identifier and could contain personal data. */
 export const safeErrorCode = (value: unknown): string => /^[A-Za-z0-9_.-]{1,64}$/.exec(String(value))?.[0] ?? 'unnamed'
 
-/** Members of an error response whose body was not read yet (RFC 6749, 5.2). */
 async function errorIn(response: unknown): Promise<Record<string, unknown>> {
   if (!(response instanceof Response) || response.bodyUsed) return {}
   return fieldsOf(await response.json().catch(() => null))
 }
 
-/** Code and description of an error that the provider reports, in the response body or in `WWW-Authenticate`. */
 async function readProviderError(error: unknown): Promise<{ code?: unknown; description?: unknown }> {
   if (error instanceof client.ResponseBodyError) return { code: error.error, description: error.error_description }
   if (error instanceof client.WWWAuthenticateChallengeError) {
@@ -86,7 +84,6 @@ async function readProviderError(error: unknown): Promise<{ code?: unknown; desc
   return { description }
 }
 
-/** Converts an error of the OpenID library to a refusal with details for the operator. */
 async function toRefusal(error: unknown, at: 'token' | 'userinfo', app: App): Promise<SignInRefused> {
   const outside = outsideErrorOf(error)
   if (outside) return new SignInRefused('provider_unreachable', null, { at, failure: outside.reason })
@@ -110,8 +107,9 @@ async function toRefusal(error: unknown, at: 'token' | 'userinfo', app: App): Pr
 }
 
 /**
- * Exchanges a code for the claims of an ID token, verified by I2.2(3): signature, algorithm, issuer, audience,
- * authorized party, times, nonce; and the issuer of the response itself (RFC 9207). @throws SignInRefused
+ * Exchanges a code for the claims of a verified ID token. The verification covers signature, algorithm, issuer, audience, authorized party,
+ * times and nonce (I2.2(3)), and the issuer of the response (RFC 9207).
+ * @throws SignInRefused
  */
 export async function exchangeCode(answer: ProviderAnswer): Promise<ExchangeResult> {
   const { app, document, query, state, callbackUri, proofs } = answer
@@ -149,7 +147,7 @@ const base64 = (text: string): string[] => [
   Buffer.from(text).toString('base64url'),
 ]
 
-/** Encodings of a client secret in token requests, which a provider may echo; longest first. */
+/** Encodings in which a provider may echo the client secret of a token request, longest first so that redaction leaves no remainder. */
 function spellings({ clientId, secret }: Credentials): string[] {
   const escaped = [encodeURIComponent(secret), form(secret)]
   const basic = base64(`${form(clientId)}:${form(secret)}`)
@@ -159,7 +157,7 @@ function spellings({ clientId, secret }: Credentials): string[] {
 
 type Credentials = { clientId: string; secret: string }
 
-/** Sanitizes an `error_description` for the log: printable, at most 500 characters, no secrets or email addresses. */
+/** Sanitizes an `error_description` for the log: at most 500 printable characters without secrets or email addresses. */
 export function descriptionForLog(description: unknown, credentials: Credentials): string | undefined {
   if (typeof description !== 'string' || description.trim() === '') return undefined
   const redacted = spellings(credentials).reduce((kept, secret) => kept.replaceAll(secret, '[secret]'), description)

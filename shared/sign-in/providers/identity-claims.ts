@@ -9,18 +9,18 @@ import type { OpenIdKind } from './provider-app.ts'
 
 export type Claims = Record<string, unknown>
 
-/** Merges the claims of ID token and userinfo. Email and `email_verified` come from the same source. */
+/** Merges the claims of ID token and userinfo. Takes `email` and `email_verified` from the same source (I2.2(3)). */
 export function withUserinfo(claims: Claims, userinfo: Claims): Claims {
   const isSame = claims.email === userinfo.email && claims.email_verified === undefined
   const { email, email_verified } = claims.email === undefined || isSame ? userinfo : claims
-  // Signed claims win over unsigned ones.
+  // Claims of the ID token take precedence, because userinfo is not signed.
   return { ...userinfo, ...claims, email, email_verified }
 }
 
-/** Identity in a provider's verified claims. `toProve` is an email that the person must prove by a passcode. */
+/** Identity from a provider's verified claims. `toProve` is an email that the person must prove with a passcode. */
 export type ClaimedIdentity = ProvenIdentity & { toProve: string | null }
 
-/** Some providers send booleans as text. */
+/** Accepts the text `true`, because some providers send booleans as text. */
 const isTrue = (claim: unknown): boolean => claim === true || claim === 'true'
 
 const textOf = (claim: unknown): string | null => (typeof claim === 'string' && claim.trim() !== '' ? claim : null)
@@ -28,16 +28,15 @@ const textOf = (claim: unknown): string | null => (typeof claim === 'string' && 
 /** Maximum length of a subject (OpenID Connect Core 1.0, 2). */
 const maxSubject = 255
 
-/** Claim with the subject: `oid` for a tenant, whose `sub` differs by app. */
+/** Name of the claim with the subject. Kind tenant uses `oid`, because its `sub` differs between apps. */
 const subjectClaim = (kind: OpenIdKind): 'sub' | 'oid' => (kind === 'tenant' ? 'oid' : 'sub')
 
-/** Subject in claims; null if missing or not storable. */
 export function subjectIn(kind: OpenIdKind, claims: Claims): string | null {
   const subject = textOf(claims[subjectClaim(kind)])
   return subject !== null && subject.length <= maxSubject && subject.isWellFormed() ? subject : null
 }
 
-/** Claims that a provider kind needs for every sign-in (`always`), and more for the first link (`toLink`, I2.3). */
+/** Claims that every sign-in needs (`always`), and further claims for the first link (`toLink`, I2.3). */
 export function neededClaims(kind: OpenIdKind, provider: AuthProviderRow): { always: string[]; toLink: string[] } {
   if (kind === 'suite') {
     return { always: provider.hosted_domain ? ['hd'] : [], toLink: ['email', 'email_verified', 'hd'] }
@@ -47,14 +46,13 @@ export function neededClaims(kind: OpenIdKind, provider: AuthProviderRow): { alw
   return { always: [], toLink: ['email', ...(verified ? ['email_verified'] : [])] }
 }
 
-/** Checks the domain or tenant that a provider is restricted to. @throws SignInRefused */
 function checkMembership(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims): void {
   const domain = kind === 'suite' ? provider.hosted_domain : null
   if (domain && foldAscii(textOf(claims.hd) ?? '') !== foldAscii(domain)) {
     throw new SignInRefused('domain_other', null, { claim: 'hd' })
   }
   const tenant = kind === 'tenant' ? tenantOfIssuer(provider.issuer) : undefined
-  // `tenant` is null for the issuer of personal accounts and for one without a tenant; no `tid` matches these.
+  // `tenant` is null for an issuer without a tenant and for the issuer of personal accounts. Both reject every `tid`.
   if (tenant !== undefined && (tenant === null || textOf(claims.tid)?.toLowerCase() !== tenant.toLowerCase())) {
     throw new SignInRefused('tenant_other', null, { claim: 'tid' })
   }
@@ -64,7 +62,6 @@ type Address = Pick<ClaimedIdentity, 'email' | 'toProve'>
 
 const unverified = (refusal: Refusal, claim: string): Address => ({ email: { refusal, claim }, toProve: null })
 
-/** Verified email of claims, email to prove, or the refusal (I2.3). */
 function readAddress(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims): Address {
   const name = kind === 'tenant' ? (provider.email_claim ?? 'upn') : 'email'
   const email = textOf(claims[name])
@@ -73,12 +70,15 @@ function readAddress(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims
   if (kind === 'tenant' || method === 'none') return { email: { verified: email }, toProve: null }
   if (method === 'proof') return { ...unverified('email_not_verified', name), toProve: email }
   if (!isTrue(claims.email_verified)) return unverified('email_not_verified', 'email_verified')
-  // Without `hd` the address belongs to a foreign domain, so the provider does not vouch for its current owner.
+  // Without `hd`, the address belongs to a foreign domain, so the provider does not vouch for its current owner.
   if (kind === 'suite' && textOf(claims.hd) === null) return unverified('email_not_vouched_for', 'hd')
   return { email: { verified: email }, toProve: null }
 }
 
-/** Identity of verified claims (I2.3, I3.4). @throws SignInRefused for a missing subject, wrong domain or tenant */
+/**
+ * Converts verified claims to an identity (I2.3, I3.4).
+ * @throws SignInRefused for a missing subject or for another domain or tenant
+ */
 export function identityOfClaims(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims): ClaimedIdentity {
   const idpId = subjectIn(kind, claims)
   if (idpId === null) throw new SignInRefused('subject_missing', null, { claim: subjectClaim(kind) })
@@ -87,7 +87,10 @@ export function identityOfClaims(kind: OpenIdKind, provider: AuthProviderRow, cl
   return { issuer: provider.issuer, idpId, ...readAddress(kind, provider, claims), profile }
 }
 
-/** Email that a passcode must prove before the first link (I2.3), or null. @throws SignInRefused if malformed */
+/**
+ * Returns the email that a passcode must prove before the first link (I2.3). Null if no proof is needed.
+ * @throws SignInRefused if the email is malformed
+ */
 export async function emailToProve(
   accountId: string,
   identity: ClaimedIdentity,

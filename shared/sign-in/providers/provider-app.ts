@@ -20,13 +20,10 @@ import { outsideErrorOf } from '../../outside/outside-error.ts'
 import { getRow } from '../../table/read.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 
-/** Kinds of providers that browsers are redirected to. */
 export type OpenIdKind = Exclude<ProviderKind, 'email_otp'>
 
-/** App registration at a provider, with the address of its discovery document. */
 export type App = { issuer: string; documentUri: string; clientId: string; secret(): Promise<string> }
 
-/** Secrets by ARN, cached for five minutes. */
 const secrets = new KeptAnswers<string>({ ms: 5 * 60_000, most: 10 })
 
 async function readAppSecret(arn: string): Promise<string> {
@@ -54,12 +51,12 @@ const accountApp = (
   clientId: client_id,
   secret: () =>
     decryptSecret({ accountId: account_id, objectId: id }, client_secret).catch((error) => {
-      // An administrator must enter the secret again.
+      // Reports a secret that cannot be decrypted as not configured, because an administrator must enter the secret again.
       throw error instanceof UnreadableSecret ? new SignInRefused('provider_not_configured') : error
     }),
 })
 
-/** App registration of a provider; null if the deployment has none for its kind or issuer. */
+/** Returns the app registration of a provider. Null if the deployment has none for the provider's kind or issuer. */
 export function findApp(kind: OpenIdKind, provider: AuthProviderRow): App | null {
   const { issuer } = provider
   if (kind === 'oidc') return accountApp(provider, documentUriFor(provider.discovery_document_uri ?? issuer))
@@ -67,14 +64,13 @@ export function findApp(kind: OpenIdKind, provider: AuthProviderRow): App | null
     const base = env.idpApiUrl.replaceAll('{idp_domain}', provider.idp_domain ?? '')
     return accountApp(provider, `${base}${wellKnown}`)
   }
-  // The deployment's secret is sent to its own provider only (I1.3).
+  // Sends the deployment's client secret only to the deployment's own issuer (I1.3).
   if (kind === 'suite') return issuer === env.suiteIssuer ? deploymentApp(env.suiteApp, issuer) : null
   return tenantOfIssuer(issuer) === null ? null : deploymentApp(env.tenantApp, issuer)
 }
 
 const openIdKinds: OpenIdKind[] = ['oidc', 'suite', 'tenant', 'idp']
 
-/** Finds a provider that browsers are redirected to, of any kind. */
 export async function openIdProvider(
   account: string,
   id: string,
@@ -84,19 +80,22 @@ export async function openIdProvider(
   return found[0] ?? null
 }
 
-/** Discovery documents, cached for ten minutes across accounts, because a document has no account data. */
+/** Discovery documents, cached for ten minutes. Accounts share the cache, because a document contains no account data. */
 const documents = new KeptAnswers<DiscoveryDocument>({ ms: 10 * 60_000, most: 1_000 })
-/** Shorter than every caller's timeout, so a request nobody waits for ends soon. */
+/** Time limit in milliseconds of a request that concurrent callers share. Each caller also has its own timeout. */
 const requestMs = 8_000
 
 async function readDocument({ issuer, documentUri }: App): Promise<DiscoveryDocument> {
   const document = await readDiscoveryDocument(documentUri, guardedFetch({ timeoutMs: requestMs }))
-  // The document of another issuer could name foreign endpoints.
+  // Rejects the document of another issuer, which could name foreign endpoints.
   if (!document || document.issuer !== issuer) throw new SignInRefused('provider_answer', null, { at: 'discovery' })
   return document
 }
 
-/** Reads an app's discovery document, with cache. @throws SignInRefused if unreadable in time, or of another issuer */
+/**
+ * Reads an app's discovery document through the cache.
+ * @throws SignInRefused if the document cannot be read in time or names another issuer
+ */
 export async function fetchDocument(app: App, timeoutMs: number): Promise<DiscoveryDocument> {
   const key = `${app.issuer} ${app.documentUri}`
   return documents

@@ -15,7 +15,7 @@ type Facts = {
   aboveUsersLimit: boolean
 }
 
-/** First reason why a person may not sign in (I2.4); null if allowed. */
+/** Returns the first reason why a person may not sign in (I2.4); null if the sign-in is allowed. */
 export function findRefusal({ account, kind, provider, actor, context, aboveUsersLimit }: Facts): Refusal | null {
   if (!account || account.is_disabled) return 'account_disabled'
   if (!provider || provider.is_disabled) return 'provider_disabled'
@@ -24,7 +24,7 @@ export function findRefusal({ account, kind, provider, actor, context, aboveUser
   if (actor.is_disabled) return 'actor_disabled'
   if (!isPerson(actor.type)) return 'actor_type'
   if (context === 'portal' && actor.type !== 'account_admin_user') return 'actor_not_admin'
-  // The actor's own email is checked: at the first link it equals the email that the provider vouches for.
+  // Checks the actor's email instead of a claim. At the first link, both are equal.
   if (!isInDomains(actor.email, provider.domains)) return 'email_domain_other'
   if (kind === 'email_otp' && !actor.allow_email_otp_sign_in) return 'email_otp_not_allowed'
   return context === 'client' && aboveUsersLimit ? 'above_users_limit' : null

@@ -3,20 +3,19 @@ import { measure, note } from '../../core/logging/invocation.ts'
 import { logLine } from '../../core/logging/log.ts'
 import { type Cause, causes, SignInRefused } from './sign-in-refused.ts'
 
-/** Errors of a token endpoint for an unknown client, or an expired secret (RFC 6749, 5.2). */
+/** Errors of a token endpoint for an unknown client or an invalid secret (RFC 6749, 5.2). */
 const clientErrors = ['invalid_client', 'unauthorized_client']
 
 function causeOf({ reason, details: { at, error = '' } }: SignInRefused): Cause {
   if (reason === 'provider_refused' && at === 'token' && clientErrors.includes(error)) return 'provider'
-  // Anybody can forge the response in a browser's request.
+  // Anybody can forge a response in the browser, so a malformed response may be an attack.
   if (reason === 'provider_answer' && at === 'authorization') return 'guess'
   return causes[reason]
 }
 
-/** Errors by which a provider reports its own outage. */
 const outages = ['server_error', 'temporarily_unavailable', 'slow_down']
 
-/** Errors about the request or the app registration. An administrator must fix these; a retry does not help. */
+/** Errors about the request or the app registration, which only an administrator can fix. */
 const setupErrors = [
   ...clientErrors,
   'invalid_request',
@@ -32,10 +31,10 @@ const setupErrors = [
   'invalid_target',
 ]
 
-/** Failed checks of a response that a retry does not fix: encryption, algorithm, challenge to the client. */
+/** Failed checks of a response that a retry does not fix: encryption, algorithm, or a challenge to the client. */
 const setupChecks = ['OAUTH_UNSUPPORTED_OPERATION', 'OAUTH_KEY_SELECTION_FAILED', 'OAUTH_WWW_AUTHENTICATE_CHALLENGE']
 
-/** Failed checks of a malformed response, such as an outage page. */
+/** Failed checks that indicate a malformed response, such as an outage page. */
 const formChecks = [
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_RESPONSE_IS_NOT_JSON',
@@ -53,15 +52,14 @@ const failures: Record<string, string> = {
   timeout: 'did not answer in time',
   unreachable: 'could not be reached',
   too_large: 'returned a response that is too large',
-  // Lasting: the service never calls such an address.
   refused: 'has a private, loopback or link-local address, which the service never calls',
 }
 
 const fromBrowser = 'A browser came back from the provider with'
 
-/** Fault for a reported error code. The sentence never contains free text of a provider or browser. */
+/** Returns the fault for a reported error code. The sentence never contains free text from a provider or browser. */
 function reportedFault(at: string, error: string): ProviderFault | null {
-  // Anybody can forge an error in a browser, so these sentences do not name the provider as the source.
+  // Anybody can forge an error in the browser, so the sentence does not name the provider as the source.
   const isBrowser = at === 'authorization'
   if (outages.includes(error)) {
     return temporary(
@@ -83,13 +81,13 @@ function reportedFault(at: string, error: string): ProviderFault | null {
   )
 }
 
-/** `error` is sent in the redirect to a client or portal (RFC 6749, 4.1.2.1); administrators see `sentence`. */
+/** `error` is the code in the redirect to the client or portal (RFC 6749, 4.1.2.1). Administrators see `sentence`. */
 type ProviderFault = { error: 'temporarily_unavailable' | 'server_error'; sentence: string }
 
 const temporary = (sentence: string): ProviderFault => ({ error: 'temporarily_unavailable', sentence })
 const permanent = (sentence: string): ProviderFault => ({ error: 'server_error', sentence })
 
-/** Provider fault behind a refusal; null if the person was refused. */
+/** Returns the provider fault behind a refusal; null if the provider is not at fault. */
 export function toProviderFault({ reason, details }: SignInRefused): ProviderFault | null {
   const { at = '', error = '', failure = '', check = '', claim } = details
   const source = sourceNames[at] ?? 'provider'
@@ -123,7 +121,7 @@ export function toProviderFault({ reason, details }: SignInRefused): ProviderFau
 
 export const noteSignIn = (): void => measure('sign_ins')
 
-/** Logs a refusal for the operator, and counts it in metrics. The actor's id is the only personal data. */
+/** Logs a refusal for the operator and counts it in metrics. The actor's id is the only personal data in the log. */
 export function noteRefusal(accountId: string | null, refused: SignInRefused): void {
   const { reason, actorId, details } = refused
   note({ reason })
@@ -133,7 +131,7 @@ export function noteRefusal(accountId: string | null, refused: SignInRefused): v
   logLine('WARN', 'sign_in_refused', { account_id: accountId, actor_id: actorId, ...details })
 }
 
-/** Runs `work`, logs a refusal, and hides its reason. @throws ApiError `unauthorized` for a refusal; other errors */
+/** Runs `work`. Logs a refusal and hides its reason. @throws ApiError `unauthorized` for a refusal; any other error of `work` */
 export async function hideRefusal<T>(accountId: string | null, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

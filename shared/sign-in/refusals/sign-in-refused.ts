@@ -1,7 +1,7 @@
 /** Cause of a refusal, for alarms: a failing or misconfigured provider, a possible attack, or the person. */
 export type Cause = 'provider' | 'guess' | 'person'
 
-/** Reasons of refusals with their causes. Only the log and metrics have them, never a response (I2.2(4), I2.5). */
+/** Reasons of refusals with their causes. Logs and metrics contain the reason, but responses never do (I2.2(4), I2.5). */
 export const causes = {
   account_disabled: 'person',
   provider_disabled: 'person',
@@ -28,7 +28,7 @@ export const causes = {
   provider_not_configured: 'provider',
   provider_changed: 'person',
   declined: 'person',
-  // Anybody can forge an error in a browser's request. `causeOf` handles errors of the token endpoint.
+  // Anybody can forge an error in the browser, so the provider is not the cause. `causeOf` handles errors of the token endpoint.
   provider_refused: 'person',
   provider_unreachable: 'provider',
   provider_answer: 'provider',
@@ -43,11 +43,10 @@ export const causes = {
 export type Refusal = keyof typeof causes
 export const refusals = Object.keys(causes) as Refusal[]
 
-/** Refusal of a sign-in, which aborts a commit. */
 export class SignInRefused extends Error {
   readonly reason: Refusal
   readonly actorId: string | null
-  /** Details for the operator: names of claims and checks, without personal data. */
+  /** Details for the operator, such as names of claims and checks, without personal data. */
   readonly details: Record<string, string>
 
   constructor(reason: Refusal, actorId: string | null = null, details: Record<string, string> = {}) {

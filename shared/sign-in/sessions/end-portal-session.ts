@@ -4,13 +4,13 @@ import { end, type PortalSessionRow } from '../../domain/portal-sessions/portal-
 import { fetchDocument, findApp, type OpenIdKind, openIdProvider } from '../providers/provider-app.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 
-/** Time that a sign-out waits for an uncached discovery document. */
+/** Time in milliseconds that a sign-out waits for the discovery document (I2.6). */
 const timeoutMs = 2_000
 
-/** Kinds whose provider ends a session only with an ID token, which the service does not store. */
+/** Provider kinds that end a session only with an ID token, which the service does not store. */
 const needIdToken: readonly OpenIdKind[] = ['idp']
 
-/** Address that ends a session at the provider (OpenID Connect RP-Initiated Logout 1.0, 2); null if it has none. */
+/** Returns the address that ends a session at the provider (OpenID Connect RP-Initiated Logout 1.0, 2). Null if the provider has none. */
 async function endSessionUrl(accountId: string, providerId: string): Promise<string | null> {
   const provider = await openIdProvider(accountId, providerId)
   const app = provider && !needIdToken.includes(provider.kind) ? findApp(provider.kind, provider.row) : null
@@ -22,7 +22,10 @@ async function endSessionUrl(accountId: string, providerId: string): Promise<str
   return url.href
 }
 
-/** Ends a portal session (I2.6), even if its provider is unreachable. @throws ApiError `unauthorized` if it ended */
+/**
+ * Ends a portal session (I2.6), even if its provider is unreachable.
+ * @throws ApiError `unauthorized` if the session has already ended
+ */
 export async function endPortalSession(
   author: Author,
   { id, auth_provider_id }: Pick<PortalSessionRow, 'id' | 'auth_provider_id'>,

@@ -16,7 +16,7 @@ import type { SignInContext } from '../sign-in-context.ts'
 
 export type SignIn = {
   actorId: string
-  /** `trust_version` when the identity was proven, if that was in an earlier request. */
+  /** `trust_version` when the identity was proven. The sign-in is refused if the current version differs. */
   provider: { kind: ProviderKind; id: string; trust_version?: number }
   context: SignInContext
   origin: Origin
@@ -26,7 +26,7 @@ const lifetimes = { client: 'client_session_lifetime_secs', portal: 'portal_sess
 
 type Admitted = { signIn: SignIn; provider: AuthProviderRow; actor: ActorRow }
 
-/** Checks that an actor may sign in, on the state of the commit (I2.4). @throws SignInRefused, aborting the commit */
+/** Checks with the rows of the commit that an actor may sign in (I2.4). @throws SignInRefused, which aborts the commit */
 async function admit(transaction: Transaction, signIn: SignIn): Promise<Admitted> {
   const { actorId, context } = signIn
   const { kind, id: providerId, trust_version } = signIn.provider
@@ -45,7 +45,6 @@ async function admit(transaction: Transaction, signIn: SignIn): Promise<Admitted
   return { signIn, provider, actor }
 }
 
-/** Stages the session of an admitted sign-in (I2.6): a client token, or a portal session with its log entry. */
 async function stageSession(transaction: Transaction, admitted: Admitted): Promise<Issued> {
   const { provider, actor } = admitted
   const { context, origin } = admitted.signIn
@@ -79,13 +78,13 @@ async function openPortal(
   return session
 }
 
-/** Issues a session in one commit. The change has no subject, because the service makes it (L5). */
+/** Issues a session. The commit has no subject, because the service itself makes the change (L5). */
 export const issueSession = (accountId: string, signIn: SignIn): Promise<Issued> =>
   commit({ accountId, subject: null }, async (transaction) =>
     stageSession(transaction, await admit(transaction, signIn)),
   )
 
-/** Result of a sign-in (I2.1), the only response that contains the token. */
+/** Result of a sign-in (I2.1). No other response contains the token. */
 export const Issued = v.object({
   token: v.string(),
   expires_at: v.string(),
@@ -95,13 +94,14 @@ export type Issued = v.InferOutput<typeof Issued>
 
 type ProvenSignIn = Omit<SignIn, 'actorId'> & {
   identity: ProvenIdentity
-  /** Actor that a passcode was mailed to; only this actor gets the session. */
+  /** Actor who received the passcode by email. No other actor can get the session. */
   mailedTo: string | undefined
 }
 
 /**
- * Stages one commit of the sign-in of a proven identity (I2.6, I3). Earlier commits end the tokens of its former
- * subject. The last one writes identity and session, and deletes code and passcode by `spend`. @throws SignInRefused
+ * Stages one commit of a sign-in with a proven identity (I2.6, I3). Earlier commits delete the tokens of the identity's previous subject.
+ * The last commit writes the identity and the session. `spend` stages the deletion of code and passcode in the last commit.
+ * @throws SignInRefused
  */
 export async function stageSignIn(
   transaction: Transaction,
@@ -111,7 +111,7 @@ export async function stageSignIn(
   const { kind, id } = signIn.provider
   const provider = await transaction.get(authProviders[kind], id)
   const found = await findIdentity(transaction.accountId, identity, signIn.context, provider)
-  // The address has moved to another actor since the mail.
+  // Refuses the sign-in if the address has moved to another actor since the passcode was emailed.
   if (mailedTo !== undefined && found.actorId !== mailedTo) throw new SignInRefused('passcode', mailedTo)
   const admitted = await admit(transaction, { ...signIn, actorId: found.actorId })
   if ((await stageIdentity(transaction, found, identity, admitted.provider)) === 'more') return 'more'
