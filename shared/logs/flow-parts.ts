@@ -16,17 +16,16 @@ import {
 } from './flows/flow-index.ts'
 import { idsAhead, type LazyParts, type LogItem, merge, openParts, type Part, type PartWalk } from './part-reader.ts'
 
-/** Slices with at most two others between them are read in one query; this is the distance of their starts. */
+/** Maximum distance of slices that one query reads together, measured between their starts. At most two unneeded slices are in between. */
 const joinDistanceMicros = 3 * sliceMicros
 /** Maximum number of an actor's slices that one request reads in advance. */
 const maxAhead = 1_000
 
 type Day = { pk: string; sk: string; shards?: Set<number> }
 
-/** A DynamoDB filter on flows. */
 type FlowFilter = { expression: string; values?: Record<string, unknown> }
 
-/** Partitions of the flows that began from `begin` to `end` (microseconds, inclusive), grouped by day, oldest first. */
+/** Finds the partitions of the flows that began from `begin` to `end` (microseconds, inclusive), grouped by day, oldest day first. */
 export async function flowParts(
   walk: PartWalk,
   begin: number,
@@ -61,8 +60,8 @@ export async function flowParts(
 }
 
 /**
- * The time slices in which an actor began flows. One request reads slices of all days in advance, at most one per
- * expected flow. `within` returns a day's slices from these, or null if the day is beyond them; `read` then reads it.
+ * Reads the time slices in which an actor began flows. One request reads slices of all days in advance, at most one per expected flow.
+ * `within` returns a day's slices if they were read in advance, or else null. `read` queries the slices of a single day.
  */
 async function readSlicesAhead(
   { account, ascending = false, expected = 100 }: PartWalk,
@@ -99,7 +98,6 @@ function toRanges(slices: number[], { first, last }: IdRange): IdRange[] {
   })
 }
 
-/** Combines a filter with the walk's condition on actors. */
 function withActorFilter({ flowActors }: PartWalk, { expression, values }: Partial<FlowFilter> = {}): Part['filter'] {
   const actors = Object.fromEntries(flowActors?.map((actor, i) => [`:actor${i}`, actor]) ?? [])
   const ofActors = flowActors && `actor IN (${Object.keys(actors).join(', ')})`
@@ -110,8 +108,8 @@ function withActorFilter({ flowActors }: PartWalk, { expression, values }: Parti
 const isOpen = 'attribute_not_exists(fend)'
 
 /**
- * Yields flows that began before the window and may have lasted until it, in order. Short flows are found by their
- * start, long and open ones by pointers. Recent open flows without a pointer are found by scanning their slices.
+ * Yields in order the flows that began before the window and may have lasted until its start. Short flows are found by their start, long
+ * and open flows by pointers. Recent open flows without a pointer are found by scanning their slices.
  */
 export async function* walkEarlierFlows(walk: PartWalk): AsyncGenerator<LogItem> {
   const begin = Math.min(walk.begin, lastLogMicros + 1)
@@ -127,7 +125,7 @@ async function earlierParts(walk: PartWalk, begin: number): Promise<(Part | Lazy
     const range = idsAhead(walk, 'flow', from, recent - 1)
     return range ? [{ pk, range, pointers: true, filter: withActorFilter(walk, filters) }] : []
   }
-  // Slices whose open flows have no pointers yet.
+  // Finds earlier slices whose open flows have no pointers yet.
   const before = { after: sliceSort(Math.max(0, recent)), backward: true }
   const unsettled = (await sortKeysOf(flowSlicesPartition(account), before)).map(Number)
   const byStart = await Promise.all([

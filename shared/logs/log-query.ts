@@ -4,23 +4,22 @@ import { isUuid } from '../core/ids.ts'
 import { readCursor, readLimit } from '../values/page.ts'
 import { logStreams } from './entries/log-id.ts'
 
-/** Default window of a listing without `begin`, in microseconds. */
+/** Length in microseconds of the window of a listing without `begin` (L2.1). */
 export const defaultWindow = 90 * dayMicros
 
-/** Maximum of `total_limit`, the number up to which a listing counts (L2.5). */
+/** Maximum value of `total_limit`, the number up to which a listing counts entries (L2.5). */
 export const maxTotalLimit = 10_000
 export const defaultTotalLimit = 1_000
 
 export const invalidLogQuery = (detail: string) => new ApiError('invalid_log_query', detail)
 
-/** @throws ApiError `invalid_log_query` for a repeated parameter */
 function readSingle(query: URLSearchParams, name: string): string | null {
   const values = query.getAll(name)
   if (values.length > 1 || query.has(`${name}[]`)) throw invalidLogQuery(`${name} must be a single string.`)
   return values[0] ?? null
 }
 
-/** Parses a query parameter; null if absent or empty. @throws ApiError `invalid_log_query` if `parse` returns null */
+/** Parses a query parameter; null if the parameter is absent or empty. @throws ApiError `invalid_log_query` if `parse` returns null */
 export function readParameter<T>(
   query: URLSearchParams,
   name: string,
@@ -34,7 +33,7 @@ export function readParameter<T>(
   return value
 }
 
-// An unescaped plus sign in a query string is decoded as a blank, so the sign of the offset is restored.
+// Restores the plus sign of a time offset, because an unescaped plus sign in a query string is decoded as a space.
 const readInstant = (query: URLSearchParams, name: string) =>
   readParameter(query, name, (text) => parseTimestamp(text.replace(/ (\d\d:\d\d)$/, '+$1')), 'an RFC 3339 timestamp')
 
@@ -46,10 +45,10 @@ function readTotalLimit(query: URLSearchParams): number {
   return readParameter(query, 'total_limit', read, `an integer from 0 to ${maxTotalLimit}`) ?? defaultTotalLimit
 }
 
-/** Parameters of `GET /logs` (L2.1). Times are microseconds; null stands for the default. */
+/** Parameters of `GET /logs` (L2.1). Times are in microseconds. Null means that the parameter is absent. */
 export type LogQuery = ReturnType<typeof readLogQuery>
 
-/** Validates the parameters in the order of L2.2. The cursor is decoded later. @throws ApiError `invalid_log_query` */
+/** Validates the parameters in the order of L2.2. `readLogPosition` decodes the cursor later. @throws ApiError `invalid_log_query` */
 export function readLogQuery(query: URLSearchParams, now: number) {
   const limit = readLimit(query)
   const text = readSingle(query, 'type')
@@ -57,7 +56,7 @@ export function readLogQuery(query: URLSearchParams, now: number) {
   if (text !== null && type === null) throw invalidLogQuery('type must be one of change, session, flow, api_request.')
   const begin = readInstant(query, 'begin')
   const end = readInstant(query, 'end')
-  // With a cursor the window of the first page applies, which has passed this check.
+  // With a cursor, the defaults do not apply, because the page uses the window of the first page.
   const first = !query.has('page_cursor')
   const [from, to] = first ? [begin ?? now - defaultWindow, end ?? now] : [begin ?? 0, end ?? Number.MAX_VALUE]
   if (from > to) throw invalidLogQuery('begin must not be after end.')

@@ -9,12 +9,11 @@ import type { AttributionReader } from './render-entries.ts'
 
 export type Window = { begin: number; end: number }
 
-/** Filters a batch of entries by the query. */
 export type EntryMatcher = (items: LogItem[]) => Promise<LogItem[]>
 
 /**
- * Predicate for entries within their retention (L1.1), which starts at the time in the id, or for flows at first
- * ingest. Needed because DynamoDB deletes expired items late, and the retention setting can change.
+ * Returns a predicate for entries within their retention (L1.1). The retention starts at the time in the id or, for flows, at the first
+ * ingest. Expired items can still exist, because DynamoDB deletes them late and the retention setting can change.
  */
 export function withinRetention(now: number): (item: Pick<LogItem, 'sk' | 'at'>) => boolean {
   const oldestFlow = now - retentionMicros('flow')
@@ -22,14 +21,13 @@ export function withinRetention(now: number): (item: Pick<LogItem, 'sk' | 'at'>)
   return ({ sk, at }) => (streamOf(sk) === 'flow' ? Number(at) > oldestFlow : instantOf(sk) > oldest)
 }
 
-/** True if `[start, flowEnd)` overlaps `[begin, end]`. A flow that ends before its start is treated as an instant. */
+/** True if the flow `[start, flowEnd)` overlaps the window (L2.4). A flow that ends at or before its start is treated as an instant. */
 export function windowsOverlap(start: number, flowEnd: number | bigint | undefined, { begin, end }: Window): boolean {
   if (start > end) return false
   if (flowEnd === undefined) return true
   return flowEnd <= start ? start >= begin : flowEnd > begin
 }
 
-/** Actor id and email in an entry's snapshot (L2.6). */
 function actorOf(item: LogItem, attributions: Map<string, Attribution | undefined>): { id: unknown; email: unknown } {
   const stream = streamOf(item.sk)
   if (stream === 'flow') {
@@ -50,7 +48,7 @@ export function matcher(
   const matches = (item: LogItem, attributions: Map<string, Attribution | undefined>): boolean => {
     if (!isKept(item)) return false
     if (streamOf(item.sk) === 'flow' && !windowsOverlap(instantOf(item.sk), item.fend, window)) return false
-    // An unresolved pointer matches: it comes from the partition of the queried actor, email or object.
+    // An unresolved pointer always matches, because its partition contains only pointers for the queried actor, email or object.
     if (item.pointer) return true
     if (objectId !== null && objectIdOf(unpackLarge(item)) !== objectId) return false
     if (actorId === null && actorEmail === null) return true

@@ -5,57 +5,53 @@ import { table, tableName } from '../table/table.ts'
 import { compareIds, type IdRange, idsBetween, idsBeyond, instantOf, type LogStream } from './entries/log-id.ts'
 import type { PointerField } from './entries/log-keys.ts'
 
-/** A stored entry (large attributes packed), or a pointer to an entry. `sk` is the entry's log id. */
+/** Stored entry (with packed large attributes), or a pointer to an entry. `sk` is the entry's log id. */
 export type LogItem = Record<string, unknown> & {
   sk: string
   pointer?: true
-  /** Flows only: time of ingest of the first report. */
+  /** Ingest time of a flow's first report in microseconds; absent for other streams. */
   at?: number
-  /** Flows only: end of the flow; missing while it is open. */
+  /** End of a closed flow in microseconds; absent for open flows and for other streams. */
   fend?: number | bigint
   subject?: { actor_id?: string; actor_email?: string } | null
 }
 
-/** Query over log streams of an account. Times are microseconds. */
+/** Query over log streams of an account. Times are in microseconds. */
 export type PartWalk = {
   account: string
   streams: LogStream[]
-  /** Restricts entries to pointers of this actor, email or object; `alone` if that is the only condition. */
+  /** Reads only entries with a pointer for this actor, email or object. `isOnlyCondition` is true if the query has no other condition. */
   pointerFilter?: { field: PointerField; value: string; isOnlyCondition: boolean }
-  /** Restricts flows to these actors. */
+  /** Actors whose flows are read; all flows if null or absent. */
   flowActors?: string[] | null
-  /** Start of the window; `end` is included. */
+  /** Start of the window. Both `begin` and `end` belong to the window. */
   begin: number
   end: number
-  /** Time before which the account has no entries other than flows. */
+  /** Time before which the account has no entries except flows. */
   oldest?: number
-  /** Log id after which the walk starts, in its direction. */
+  /** Log id after which the walk starts, in the direction of the walk. */
   from?: string
-  /** Oldest first instead of newest first. */
   ascending?: boolean
-  /** Number of items that the caller probably consumes; sizes the first pages. */
+  /** Number of items that the caller probably consumes, which determines the size of the first pages. */
   expected?: number
-  /** Reads only the attributes that conditions need. */
+  /** Reads only the attributes that filter conditions need. */
   counting?: boolean
-  /** Shared number of entries still to count, which limits the page size. */
+  /** Number of entries still to count, which limits the page size. The caller decreases the number during the walk. */
   countBudget?: { left: number }
   /** Reads entries older than a minute with eventual consistency, at half the price. */
   relaxed?: boolean
-  /** Attributes to read; all by default. */
   attributes?: readonly string[]
 }
 
-/** Range of ids from `begin` to `end` that the walk has not passed; null if empty. */
+/** Range of ids from `begin` to `end` that the walk has not passed yet; null if the range is empty. */
 export function idsAhead({ from, ascending = false }: PartWalk, stream: LogStream, begin: number, end: number) {
   const ids = idsBetween(stream, begin, end)
   return ids && from !== undefined ? idsBeyond(ids, from, ascending) : ids
 }
 
-/** A range of one partition. */
 export type Part = {
   pk: string
   range: IdRange
-  /** Marks a partition of pointers to entries. */
   pointers?: true
   filter?: { expression: string; values: Record<string, unknown> }
 }
@@ -67,10 +63,10 @@ const conditionAttributes = ['sk', 'at', 'fend', 'auth', 'actor', 'actor_id', 's
 const maxPageSize = 1_000
 const minPageSize = 8
 const idLength = 24
-/** Suffix that sorts after all suffixes of an id in a sort key. */
+/** Sorts after every suffix that a sort key can have after its log id. */
 const suffixEnd = '~'
 
-/** Yields the items of a part; the page size doubles up to 1,000 items. */
+/** Yields the items of a part. The page size doubles up to 1,000 items. */
 async function* readPart(
   { pk, range, pointers, filter }: Part,
   walk: PartWalk,
@@ -82,7 +78,7 @@ async function* readPart(
     const answer = await table().send(
       new QueryCommand({
         TableName: tableName(),
-        // Entries older than a minute have reached all replicas.
+        // Reads entries older than a minute with eventual consistency, because they have reached all replicas.
         ConsistentRead: !((walk.counting || walk.relaxed) && instantOf(range.last) < clock.now() - 60_000_000),
         ScanIndexForward: walk.ascending ?? false,
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
@@ -106,10 +102,8 @@ async function* readPart(
   }
 }
 
-/** Input of a merge: its next item, and a generator of the remaining ones. */
 type MergeInput = { next: LogItem; remaining: AsyncGenerator<LogItem> }
 
-/** Reads the first item of each generator concurrently, and drops empty generators. */
 export async function openInputs(all: AsyncGenerator<LogItem>[]): Promise<MergeInput[]> {
   const inputs = all.map(async (remaining) => {
     const { value: next } = await remaining.next()
@@ -118,17 +112,15 @@ export async function openInputs(all: AsyncGenerator<LogItem>[]): Promise<MergeI
   return (await Promise.all(inputs)).flat()
 }
 
-/** Starts reading parts concurrently, as inputs of a merge. */
 export async function openParts(some: (Part | LazyParts)[], walk: PartWalk): Promise<MergeInput[]> {
   const parts = (await Promise.all(some.map((part) => (typeof part === 'function' ? part() : part)))).flat()
-  // With many parts, the first page of each has twice its share of the expected items; its share while counting.
+  // With many parts, the first page of each part has twice the part's share of the expected items, or one share while counting.
   const twice = walk.counting ? 1 : 2
   const share = Math.ceil((twice * (walk.expected ?? 100)) / parts.length)
   const expected = parts.length > 4 ? Math.max(minPageSize, share) : walk.expected
   return openInputs(parts.map((part) => readPart(part, walk, expected)))
 }
 
-/** Merges sorted inputs by time and log id. */
 export async function* merge(all: MergeInput[], ascending = false): AsyncGenerator<LogItem> {
   const sign = ascending ? 1 : -1
   for (let inputs = all; inputs.length > 0; ) {

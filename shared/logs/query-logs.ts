@@ -37,7 +37,7 @@ export async function listLogs(
   const backward = position?.backward ?? false
   const pageWalk = { ...walk, from: position?.id, ascending: backward, expected: query.limit + 1 }
   const [{ kept, more }, hasOpposite, total] = await Promise.all([
-    // The page's byte limit counts untruncated entries, because all of them are read.
+    // Measures the page before entries are truncated (L2.7), because all of these entries are in memory.
     takeFitting(renderedEntries(pageWalk, match, attributions), { limit: query.limit, shown: ({ uncut }) => uncut }),
     position ? hasEntryBeyond(position, walk, match, now) : false,
     position?.total ?? count(walk, match, query.totalLimit),
@@ -55,7 +55,7 @@ export async function listLogs(
   }
 }
 
-/** Plans the walk for a query: skips streams without matches, and days before the account or past retention. */
+/** Plans the walk of a query. Skips streams without matches, and days before the account was created or the retention began. */
 async function planWalk(account: AccountRow, query: LogQuery, window: Window): Promise<PartWalk> {
   const { type, actorId, actorEmail, objectId } = query
   const streams: LogStream[] = type
@@ -77,7 +77,7 @@ async function planWalk(account: AccountRow, query: LogQuery, window: Window): P
     ...walk,
     streams: actors.length > 0 ? streams : streams.filter((stream) => stream !== 'flow'),
     pointerFilter: { field: 'email', value: actorEmail, isOnlyCondition: true },
-    // Too many actors for a filter expression: all flows are read, and the matcher filters them.
+    // With more actors than a filter expression can contain, reads all flows. The matcher then filters the flows.
     flowActors: actors.length > maxFlowActors ? null : actors.map(({ sk }) => sk),
   }
 }
@@ -88,7 +88,6 @@ async function* matchingBatches(walk: PartWalk, match: EntryMatcher): AsyncGener
 
 type Rendered = { item: LogItem; uncut: LogEntry }
 
-/** Yields matching entries, each unpacked and rendered on demand. */
 async function* renderedEntries(
   walk: PartWalk,
   match: EntryMatcher,
@@ -100,7 +99,7 @@ async function* renderedEntries(
   }
 }
 
-/** Decides about the link back: true if the cursor's entry has not expired, or an entry on its other side matches. */
+/** True if the page needs a link in the opposite direction: the cursor's entry has not expired, or an entry beyond the cursor matches. */
 async function hasEntryBeyond(
   { id, at, backward }: LogPosition,
   walk: PartWalk,
@@ -114,7 +113,7 @@ async function hasEntryBeyond(
   return false
 }
 
-/** Counts matching entries up to `bound`. Runs only for the first page; cursors carry the total to later pages. */
+/** Counts matching entries up to `bound`. Runs only for the first page, whose cursors carry the total to later pages. */
 async function count(walk: PartWalk, match: EntryMatcher, bound: number): Promise<number> {
   const countBudget = { left: bound }
   if (bound === 0) return 0
@@ -125,7 +124,10 @@ async function count(walk: PartWalk, match: EntryMatcher, bound: number): Promis
   return bound - countBudget.left
 }
 
-/** Reads an entry (`GET /logs/{log_id}`, L3). @throws ApiError `invalid_log_query`; 404 if unknown or expired */
+/**
+ * Reads an entry (`GET /logs/{log_id}`, L3).
+ * @throws ApiError `invalid_log_query`; `not_found` for an unknown or expired entry
+ */
 export async function getLog(account: string, id: string): Promise<{ data: LogEntry }> {
   if (id.length !== 24) throw new ApiError('invalid_log_query', 'log_id must be a 24-character hexadecimal string.')
   const kept = withinRetention(clock.now())
@@ -136,8 +138,8 @@ export async function getLog(account: string, id: string): Promise<{ data: LogEn
 }
 
 /**
- * Content of a cursor: id of the entry at its position, `at` (ingest) of a flow, window and total of the first page.
- * Without an id the position is the end of the list; such a cursor links back from an empty page.
+ * Content of a cursor: the log id at the cursor, the ingest time `at` of a flow, and the window and total of the first page. A cursor
+ * without an id points to the end of the list and links back from an empty page.
  */
 const LogPosition = v.strictObject({
   begin: v.number(),
@@ -149,7 +151,7 @@ const LogPosition = v.strictObject({
 })
 type LogPosition = v.InferOutput<typeof LogPosition>
 
-/** Text of the request's filters. A cursor is valid only for a request with the same text. */
+/** Filters of the request as text. A cursor is valid only for a request with the same filters. */
 function cursorBinding(account: string, query: LogQuery): string {
   const { cursor: _cursor, limit: _limit, totalLimit: _totalLimit, ...filters } = query
   return `${account}/logs?${JSON.stringify(filters)}`
@@ -158,6 +160,6 @@ function cursorBinding(account: string, query: LogQuery): string {
 export const logCursor = (account: string, query: LogQuery, position: LogPosition): Promise<string> =>
   encodeCursor(cursorBinding(account, query), position)
 
-/** Null for the first page. @throws ApiError `invalid_page_cursor` */
+/** Reads the position of a cursor; null for the first page. @throws ApiError `invalid_page_cursor` */
 export const readLogPosition = async (account: string, query: LogQuery): Promise<LogPosition | null> =>
   query.cursor === null ? null : decodeCursor(cursorBinding(account, query), query.cursor, LogPosition)

@@ -10,10 +10,9 @@ import type { LogItem } from './part-reader.ts'
 
 const isFlow = (item: LogItem): item is LogItem & FlowItem => streamOf(item.sk) === 'flow'
 
-/** Reads the attributions of flows by authorization id; undefined for a missing one. */
+/** Reads the attributions of flows by authorization id. A missing attribution is undefined. */
 export type AttributionReader = (items: LogItem[]) => Promise<Map<string, Attribution | undefined>>
 
-/** Creates a reader that caches attributions and reads those of a batch in one request. */
 export function attributionReader(account: string): AttributionReader {
   const cached = new Map<string, Attribution | undefined>()
   return async (items) => {
@@ -24,11 +23,11 @@ export function attributionReader(account: string): AttributionReader {
   }
 }
 
-/** Renders a stored item as an API entry; a flow gets the attribution of its authorization (L12). */
+/** Converts a stored item to an API entry. A flow gets the attribution of its authorization (L12). */
 export const renderEntry = (item: LogItem, attributions: Map<string, Attribution | undefined>): LogEntry =>
   isFlow(item) ? flowEntry(item, attributions.get(item.auth)) : storedEntry(item)
 
-/** Unpacks an entry. A change that no sync run made has no stored `run_id`, which becomes null. */
+/** Unpacks an entry. A change without a sync run is stored without `run_id`, which the API returns as null. */
 function storedEntry(item: LogItem): LogEntry {
   const entry = unpackLarge(item) as unknown as LogEntry
   return entry.type === 'change' ? { ...entry, run_id: entry.run_id ?? null } : entry
@@ -71,7 +70,7 @@ function flowEntry(item: FlowItem, attribution: Attribution | undefined): LogEnt
   }
 }
 
-/** Maximum bytes of `before` and `after` of an entry together (L2.7). */
+/** Maximum size of an entry's `before` and `after` together, in bytes (L2.7). */
 const maxSnapshotBytes = 1_000_000
 
 type Snapshot = ChangeEntry['before']
@@ -79,7 +78,7 @@ type Snapshot = ChangeEntry['before']
 const withNulls = (snapshot: Snapshot, names: string[]): Snapshot =>
   snapshot && { ...snapshot, ...Object.fromEntries(names.flatMap((name) => (name in snapshot ? [[name, null]] : []))) }
 
-/** Truncates oversized snapshots: replaces their largest fields by null, and lists those in `truncated` (L2.7). */
+/** Truncates oversized snapshots (L2.7). Replaces the largest fields with null, and lists their names in `truncated`. */
 export function cutEntry(entry: LogEntry): LogEntry {
   if (entry.type !== 'change') return entry
   const { before, after } = entry

@@ -14,16 +14,16 @@ import { retentionMicros } from './entries/log-keys.ts'
 import { pointerItems } from './entries/log-store.ts'
 import { walkLogs } from './walk-logs.ts'
 
-/** A difference between the change log and the commit records. */
+/** Difference between the change log and the commit records. */
 export type Damage = {
   /**
-   * `missing`: a change has no entry. `doubled`: a change has a second entry. `reordered`: an entry has another id
-   * than its change. `altered`: an entry differs from its commit. `unfounded`: no commit made the entry. `gap`: a
-   * commit record is missing, so its entries cannot be checked. `unlisted`: an entry lacks one of its pointers.
+   * `missing`: a change has no entry. `doubled`: a change has a second entry. `reordered`: the log id of an entry differs from that of its
+   * change. `altered`: the content of an entry differs from its commit. `unfounded`: no commit made the entry. `gap`: a commit record is
+   * missing, so its entries cannot be checked. `unlisted`: a pointer to the entry is missing.
    */
   problem: 'missing' | 'doubled' | 'reordered' | 'altered' | 'unfounded' | 'gap' | 'unlisted'
   log_id: string
-  /** Correct log id of a reordered entry, or log id of the original of a doubled one. */
+  /** Correct log id of a `reordered` entry, or log id of the original of a `doubled` entry. */
   of?: string
 }
 
@@ -33,13 +33,13 @@ export type Verification = {
   commits: number
   entries: number
   damages: Damage[]
-  /** True if damages were omitted after the first 1,000. */
+  /** True if damages after the first 1,000 were omitted. */
   truncated: boolean
 }
 
 const maxDamages = 1_000
 const pointersPerCheck = 100
-/** Minimum age of checked entries in microseconds; an entry is stored within seconds of its commit. */
+/** Minimum age of checked entries in microseconds. An entry is stored within seconds of its commit. */
 const settlingMicros = 60_000_000
 
 function parseInstant(value: unknown, name: string): number | null {
@@ -49,7 +49,7 @@ function parseInstant(value: unknown, name: string): number | null {
   return micros
 }
 
-/** Reads the time range to check, limited to the retention, after which entries may be deleted. */
+/** Reads the time range to check. The range is limited to the retention, after which entries may be deleted. */
 function readRange(event: unknown): { begin: number; end: number } {
   const { begin, end } = fieldsOf(event)
   const now = clock.now()
@@ -59,7 +59,7 @@ function readRange(event: unknown): { begin: number; end: number } {
   return { begin: from, end: to }
 }
 
-/** Digest of an entry's content without its id, so that a moved entry is recognized. */
+/** Digest of an entry's content without the log id, so that an entry with a wrong log id is recognized. */
 function digestContent({ object, operation, before, after, subject, run_id = null }: Record<string, unknown>): string {
   const text = sortedJson([object, operation, before, after, subject, run_id])
   return createHash('sha256').update(text).digest('base64').slice(0, 24)
@@ -81,7 +81,7 @@ async function* expectedEntries(account: string, begin: number, end: number): As
 }
 
 /**
- * Compares every change log entry in a time range with its commit record. Streams both; keeps only digests in memory.
+ * Compares every change log entry in a time range with its commit record. Streams entries and records, so that only digests stay in memory.
  * @throws ApiError `bad_request` for an invalid account or time in the event, and for an unknown account
  */
 export async function verifyChangeLog(event: unknown): Promise<Verification> {
@@ -141,7 +141,7 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
   const altered = new Set(damages.filter(({ problem }) => problem === 'altered').map(({ log_id }) => log_id))
   for (const id of missing.values()) if (!altered.has(id)) damages.push({ problem: 'missing', log_id: id })
   damages.sort((a, b) => (a.log_id < b.log_id ? -1 : 1))
-  // Listed after all damages of the entries themselves.
+  // Appends missing pointers after all damages of entries, so that truncation omits missing pointers first.
   for (const log_id of unlisted) damages.push({ problem: 'unlisted', log_id })
   return {
     begin: timestamp(begin),

@@ -6,10 +6,10 @@ import { dayOf, flowKey, logKeys, logPartition, pointerPartition } from './entri
 import { flowParts, walkEarlierFlows } from './flow-parts.ts'
 import { idsAhead, type LogItem, merge, openInputs, openParts, type Part, type PartWalk } from './part-reader.ts'
 
-/** Size limit of a batch, so that a page reads few large entries beyond its own capacity. */
+/** Maximum size of a batch in bytes, so that a page reads few large entries beyond its own size limit. */
 const maxBatchBytes = 2_000_000
 
-/** Groups the items of a walk into batches of at most 200, which callers filter and render together. */
+/** Groups the items of a walk into batches of at most 200 items, which callers filter and render together. */
 export async function* inBatches(
   items: AsyncIterable<LogItem>,
   { expected = 100 }: PartWalk,
@@ -29,11 +29,11 @@ export async function* inBatches(
 }
 
 /**
- * Yields the entries of the window in order and without duplicates, and reads pages on demand. Flows that began before
- * the window are included; some may have ended before it, which the caller filters out.
+ * Yields the entries of the window in order and without duplicates, and reads pages on demand. Flows that began before the window are
+ * included. The caller must filter out flows that ended before the window.
  */
 export async function* walkLogs(walk: PartWalk): AsyncGenerator<LogItem> {
-  // Counting needs no entry when the pointer's field is the only condition.
+  // A pointer suffices for counting if the pointer's field is the only condition.
   const pointerSuffices = ({ sk }: LogItem) =>
     Boolean(walk.counting && walk.pointerFilter?.isOnlyCondition) && streamOf(sk) !== 'flow'
   const needsTarget = (item: LogItem) => item.pointer === true && !pointerSuffices(item)
@@ -47,12 +47,11 @@ export async function* walkLogs(walk: PartWalk): AsyncGenerator<LogItem> {
   }
 }
 
-/** Key of the entry that a pointer refers to. */
 const targetKeys = (account: string, id: string, actor: unknown) =>
   streamOf(id) === 'flow' ? [flowKey(account, String(actor), id)] : logKeys(account, id)
 
 async function* withoutDuplicates(walk: PartWalk): AsyncGenerator<LogItem> {
-  // A flow that is found by its start can also have several pointers.
+  // Skips duplicates, because a flow that is found by its start can also have several pointers.
   let last: string | undefined
   for await (const item of withEarlierFlows(walk)) {
     if (item.sk !== last) yield item
@@ -63,7 +62,7 @@ async function* withoutDuplicates(walk: PartWalk): AsyncGenerator<LogItem> {
 async function* withEarlierFlows(walk: PartWalk): AsyncGenerator<LogItem> {
   const flows = walk.streams.includes('flow')
   if (flows && walk.ascending) yield* walkEarlierFlows(walk)
-  // The first read of each stream fetches 1.5 times its share of the expected items.
+  // The first page of each stream has 1.5 times the stream's share of the expected items.
   const expected = Math.ceil(((walk.expected ?? 100) * 1.5) / Math.max(1.5, walk.streams.length))
   const streams = walk.streams.map((stream) => walkStream({ ...walk, expected }, stream))
   yield* merge(await openInputs(streams), walk.ascending)
@@ -74,7 +73,8 @@ async function* walkStream(walk: PartWalk, stream: LogStream): AsyncGenerator<Lo
   const { expected = 100 } = walk
   const days = stream === 'flow' ? await flowParts(walk, walk.begin, walk.end) : partsOf(walk, stream)
   if (!walk.ascending) days.reverse()
-  // Concurrent days are estimated from the items per day so far, at most double in each step, and are at most 16.
+  // `width` is the number of days read concurrently. It depends on the items found per day, at most doubles in each step, and is at most
+  // 16.
   let found = 0
   for (let at = 0, width = 1; at < days.length; ) {
     const expectedPerDay = Math.ceil(Math.max(expected - found, expected / 4) / width)
@@ -88,14 +88,14 @@ async function* walkStream(walk: PartWalk, stream: LogStream): AsyncGenerator<Lo
     }
     at += width
     const needed = Math.ceil(((expected - found) * at) / Math.max(1, found))
-    // While counting, the second read is one day as well: today may be minutes old, so its count predicts nothing.
+    // While counting, the second step also reads a single day. Today may have just begun, so today's items predict nothing.
     width = Math.max(1, Math.min(16, walk.counting && at === 1 ? 1 : width * 2, needed))
   }
 }
 
 /**
- * Partitions of the window, oldest day first, or the one partition of the pointers. Ends a day after now, to tolerate
- * clock skew: entries other than flows are never later.
+ * Partitions of the window, oldest day first, or the single partition of the pointers. Ends one day after the current time, to tolerate
+ * clock skew. Entries other than flows are never later.
  */
 function partsOf(walk: PartWalk, stream: Exclude<LogStream, 'flow'>): Part[][] {
   const { account, pointerFilter } = walk

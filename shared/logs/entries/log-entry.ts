@@ -33,10 +33,10 @@ export const ChangeEntry = v.object({
   operation: v.picklist(['insert', 'update', 'delete']),
   before: snapshot,
   after: snapshot,
-  /** Names of the fields that were replaced by null in both snapshots (L2.7). */
+  /** Names of the fields that were replaced with null in both snapshots (L2.7). */
   truncated: v.optional(v.array(v.string())),
   subject: v.nullable(SubjectEntry),
-  /** Sync run that made the change; null for other changes, whose stored entries omit it. */
+  /** Sync run that made the change; null for any other change. */
   run_id: text,
 })
 export type ChangeEntry = v.InferOutput<typeof ChangeEntry>
@@ -62,7 +62,7 @@ export const ApiRequestEntry = v.object({
 
 const counter = v.nullable(v.bigint())
 
-/** Snapshot of the actor, device and resource of an authorization at its creation (L12); null if unknown. */
+/** Snapshot of the actor, devices and resource behind an authorization, stored when the authorization is granted (L12). Null if unknown. */
 export const attributionFields = {
   initiator_device_id: text,
   responder_device_id: text,
@@ -86,7 +86,7 @@ export const attributionFields = {
   resource_address: text,
 }
 
-/** @public The name is the schema name in the OpenAPI document. */
+/** @public The name of the export becomes the schema name in the OpenAPI document. */
 export const FlowEntry = v.object({
   type: v.literal('flow'),
   ...common,
@@ -118,6 +118,6 @@ export const FlowEntry = v.object({
   ...attributionFields,
 })
 
-/** An entry in one of the four shapes (L6.1, L7). */
+/** Log entry in API responses, with one shape per stream (L6.1, L7). */
 export const LogEntry = v.variant('type', [ChangeEntry, SessionEntry, ApiRequestEntry, FlowEntry])
 export type LogEntry = v.InferOutput<typeof LogEntry>

@@ -3,24 +3,26 @@ import { randomBytes } from 'node:crypto'
 export const logStreams = ['change', 'session', 'flow', 'api_request'] as const
 export type LogStream = (typeof logStreams)[number]
 
-/** First character of an entry's id in each stream (L1). */
+/** First character of the log ids of each stream (L1). */
 export const streamCodes = { change: 'c', session: '5', flow: 'f', api_request: 'a' } satisfies Record<
   LogStream,
   string
 >
 
 const timeDigits = 13
-/** Maximum time that fits 52 bits, in microseconds; in the year 2112. */
+/** Maximum time in a log id: the largest number of 52 bits, in microseconds. The time is in the year 2112. */
 export const lastLogMicros = 2 ** 52 - 1
 
-/** Builds a log id in hexadecimal: 4 bits of stream, 52 of microseconds, 40 of tail (L4). @throws RangeError */
+/**
+ * Builds a log id in hexadecimal: 4 bits for the stream, 52 for the microseconds, 40 for the tail (L4).
+ * @throws RangeError if the time does not fit into 52 bits
+ */
 export function logId(stream: LogStream, micros: number, tail: string = randomBytes(5).toString('hex')): string {
   if (!Number.isSafeInteger(micros) || micros < 0 || micros > lastLogMicros)
     throw new RangeError('The time is outside the range of log ids.')
   return streamCodes[stream] + micros.toString(16).padStart(timeDigits, '0') + tail
 }
 
-/** Tail of a change's log id: its position in the commit. */
 export const positionTail = (position: number): string => position.toString(16).padStart(10, '0')
 
 export function parseLogId(id: string): { stream: LogStream; micros: number } | null {
@@ -29,7 +31,7 @@ export function parseLogId(id: string): { stream: LogStream; micros: number } | 
   return { stream, micros: instantOf(id) }
 }
 
-/** Stream of a valid log id. @throws RangeError for other text */
+/** Returns the stream of a log id. @throws RangeError for an unknown first character */
 export function streamOf(id: string): LogStream {
   const stream = logStreams.find((name) => streamCodes[name] === id[0])
   if (!stream) throw new RangeError(`${id} is not a log id.`)
@@ -38,14 +40,13 @@ export function streamOf(id: string): LogStream {
 
 export const instantOf = (id: string): number => Number.parseInt(id.slice(1, 1 + timeDigits), 16)
 
-/** Lowest log id of a stream at a time in microseconds. */
 export const idFrom = (stream: LogStream, micros: number): string => logId(stream, micros, '0000000000')
 export const idUntil = (stream: LogStream, micros: number): string => logId(stream, micros, 'ffffffffff')
 
-/** Range of log ids of one stream, both ends included. */
+/** Range of log ids of one stream, including `first` and `last`. */
 export type IdRange = { first: string; last: string }
 
-/** Order of entries across streams: the time in the id, then the id (L2.3). */
+/** Compares entries of different streams by the time in the id, then by the id (L2.3). */
 export function compareIds(a: string, b: string): number {
   const [left, right] = [a.slice(1, 14), b.slice(1, 14)]
   if (left !== right) return left < right ? -1 : 1
@@ -59,7 +60,7 @@ export const idsBetween = (stream: LogStream, begin: number, end: number): IdRan
     ? null
     : { first: idFrom(stream, clampMicros(begin)), last: idUntil(stream, clampMicros(end)) }
 
-/** Part of a range after (or before) an entry's id, by the order of `compareIds` across streams; null if empty. */
+/** Returns the ids of a range after an entry (before the entry if not `ascending`), in the order of `compareIds`. Null if none are left. */
 export function idsBeyond({ first, last }: IdRange, from: string, ascending: boolean): IdRange | null {
   const micros = instantOf(from)
   const stream = streamOf(first)

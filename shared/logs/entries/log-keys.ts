@@ -4,7 +4,7 @@ import { env } from '../../core/env.ts'
 import { indexPartition, type Key, partition } from '../../table/keys.ts'
 import { instantOf, type LogStream, parseLogId } from './log-id.ts'
 
-/** Number of partitions per day of flows. The initiating actor selects the partition. */
+/** Number of partitions for one day of flows. The initiating actor determines the partition. */
 export const flowShards = 16
 
 export const flowShard = (actorId: string): number =>
@@ -12,14 +12,16 @@ export const flowShard = (actorId: string): number =>
 
 export const dayOf = (micros: number): string => timestamp(micros).slice(0, 10)
 
-/** Partition of an account's stream on a day; for flows, one shard of it. */
+/** Partition of an account's stream on a day. Each shard of a day of flows has a separate partition. */
 export const logPartition = (account: string, stream: LogStream, date: string, shard?: number): string =>
   partition(account, `log.${stream}`, shard === undefined ? date : `${date}#${shard}`)
 
-/** Fields that index entries: actor and email in the snapshot, and object of a change. */
+/** Fields by which entries are indexed: actor and email of the snapshot, and object of a change. */
 export type PointerField = 'actor' | 'email' | 'object'
 
-/** Partition of pointers to entries of an actor, email or object. For flows: an actor's slices, an email's actors. */
+/**
+ * Partition of the pointers to entries of an actor, email or object. For flows, the partition of an actor's slices or of an email's actors.
+ */
 export const pointerPartition = (account: string, stream: LogStream, field: PointerField, value: string): string =>
   indexPartition(account, `log.${stream}`, field, value)
 
@@ -28,7 +30,7 @@ export const flowKey = (account: string, actorId: string, id: string): Key => ({
   sk: id,
 })
 
-/** Possible keys of an entry: one by the stream and day in its id, or one per shard for a flow. */
+/** Possible keys of an entry. A flow has one key per shard, because the id does not contain the actor. */
 export function logKeys(account: string, id: string): Key[] {
   const parsed = parseLogId(id)
   if (!parsed) return []
@@ -42,6 +44,6 @@ export const retentionMicros = (stream: LogStream): number => {
   return (stream === 'flow' ? flowRetentionDays : logRetentionDays) * dayMicros
 }
 
-/** TTL of an entry in seconds: its `timestamp` plus the retention (L1). */
+/** Expiry of an entry in seconds: the entry's `timestamp` plus the retention (L1). */
 export const logTtl = (stream: LogStream, micros: number): number =>
   Math.ceil((micros + retentionMicros(stream)) / 1_000_000)

@@ -8,13 +8,11 @@ import { dayOf, logPartition, logTtl, type PointerField, pointerPartition } from
 
 type ActorFields = { actor_id?: string | null; actor_email?: string | null }
 type Entry = ActorFields & { subject?: ActorFields | null } & Record<string, unknown>
-/** Streams stored by this file; `flow-store.ts` stores flows. */
 type StoredStream = Exclude<LogStream, 'flow'>
 
-/** Target of pointers: log id and TTL of an entry. */
 type Target = { id: string; ttl: number }
 
-/** Pointers to an entry: by actor and email of its snapshot (L2.6), and by the changed object (L2.8). */
+/** Builds the pointers to an entry: by actor and email of the snapshot (L2.6), and by the changed object (L2.8). */
 export function pointerItems(account: string, stream: StoredStream, { id, ttl }: Target, entry: Entry): Item[] {
   const actor = stream === 'api_request' ? entry : entry.subject
   const pointerBy = (field: PointerField, value: string | null | undefined): Item[] =>
@@ -26,7 +24,6 @@ export function pointerItems(account: string, stream: StoredStream, { id, ttl }:
   ]
 }
 
-/** The entry and its pointers. `micros` is its time in microseconds. */
 export function logItems(account: string, stream: StoredStream, id: string, micros: number, entry: Entry): Item[] {
   const ttl = logTtl(stream, micros)
   return [
@@ -53,13 +50,12 @@ type ApiRequest = Origin & {
   request_id: string
 }
 
-/** Stores the entry of a request to the account API (L7.3). */
 export async function recordApiRequest(account: string, entry: ApiRequest): Promise<void> {
   const now = clock.now()
   await insertTogether(logItems(account, 'api_request', logId('api_request', now), now, entry))
 }
 
-/** Id of the changed object (L2.8); null for other entries. */
+/** Returns the id of the object that an entry changed (L2.8); null for entries of other streams. */
 export function objectIdOf({ before, after }: Record<string, unknown>): string | null {
   const { id } = fieldsOf(after ?? before)
   return typeof id === 'string' && id !== '' ? id : null
@@ -68,10 +64,10 @@ export function objectIdOf({ before, after }: Record<string, unknown>): string |
 type CreatedSession = {
   context: 'client' | 'gateway' | 'portal'
   subject: Subject
-  /** Creation time in microseconds. */
+  /** Creation time of the session in microseconds. */
   at: number
 }
 
-/** Log entry of a created session (L7.1) with its pointers, for the transaction that creates the session. */
+/** Builds the log entry of a session (L7.1) with its pointers. The transaction that creates the session stores these items. */
 export const sessionLogItems = (account: string, { at, ...entry }: CreatedSession): Item[] =>
   logItems(account, 'session', logId('session', at), at, entry)

@@ -23,7 +23,10 @@ export const attributionKey = (account: string, authorizationId: string): Key =>
 
 const lateReportDays = 30
 
-/** Attribution item of an authorization, joined when its flows are read. Expires after its last possible flow (L12). */
+/**
+ * Builds the attribution of an authorization, which is joined to flows when they are read (L12). Expires after the last possible flow of
+ * the authorization.
+ */
 export function attributionItem(account: string, attribution: Attribution): Item & { ttl: number } {
   const expiry = Date.parse(attribution.authorization_expires_at) / 1000
   return {

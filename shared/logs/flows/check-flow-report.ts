@@ -17,7 +17,7 @@ import {
 
 type Source = Record<string, unknown>
 
-/** Validation messages of a record; `truncated` if some were omitted. */
+/** `truncated` is true if some validation messages were omitted. */
 type Rejection = { errors: FieldErrors; truncated: boolean }
 
 /** Maximum number of validation messages per record in a response (L8). */
@@ -31,12 +31,12 @@ const blank = "can't be blank"
 const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-/** Reads a record by the declared fields, and collects faults. With faults, the returned values are incomplete. */
+/** Reads the declared fields of a record and collects faults. After a fault, the returned report is incomplete. */
 class RecordReader {
   readonly faults: [field: string, message: string][] = []
   truncated = false
   private readonly messages: number
-  /** Index of the outer path being read; null outside of one. */
+  /** Index of the outer path that is being read; null outside of outer paths. */
   private index: number | null = null
 
   constructor(messages: number) {
@@ -62,7 +62,7 @@ class RecordReader {
     }
   }
 
-  /** Null for an open report, whose outer paths are validated and dropped. */
+  /** Returns null for an open report. The outer paths of an open report are validated but not stored. */
   private closing(record: Source): Closing | null {
     const isClosing = closeNames.some((name) => !isBlank(record[name]))
     const outers = isBlank(record.outers) ? null : this.outers(record.outers)
@@ -116,7 +116,10 @@ class RecordReader {
     }
   }
 
-  /** Reads a required field; invalid after a fault. Callers pass `record.x`, which is twice as fast as `record[n]`. */
+  /**
+   * Reads a required field. After a fault, the result is not a valid value. Callers pass `record.x`, which is twice as fast as reading
+   * `record[name]` here.
+   */
   private required<T>(name: string, { read }: Field<T>, sent: unknown): T {
     const value = read(sent)
     if (value instanceof FieldFault) this.refuse(name, isBlank(sent) ? blank : value.message)
@@ -124,7 +127,7 @@ class RecordReader {
   }
 }
 
-/** Validates a report; returns it, or its first messages by field (L10). Integers beyond 2^53 must be bigint. */
+/** Validates a report (L10). Returns the report, or its first messages by field. Integers beyond 2^53 must be bigint. */
 export function checkFlowReport(record: unknown, messages = maxMessages): { report: FlowReport } | Rejection {
   const reader = new RecordReader(messages)
   if (!isObject(record)) reader.refuse('record', 'must be a JSON object')

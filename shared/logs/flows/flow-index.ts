@@ -1,20 +1,19 @@
 import { type Item, type Key, partition } from '../../table/keys.ts'
 import { logTtl, pointerPartition } from '../entries/log-keys.ts'
 
-/** Length of the time slices that index flows, in microseconds. A slice is identified by its first microsecond. */
+/** Length in microseconds of the time slices that index flows. A slice is identified by its first microsecond. */
 export const sliceMicros = 300_000_000
 export const sliceOf = (micros: number): number => micros - (micros % sliceMicros)
 export const sliceSort = (slice: number): string => String(slice).padStart(16, '0')
 
-/** Maximum duration of a flow that is found by its start alone; a longer flow has a pointer. */
+/** Maximum duration in microseconds of a flow that queries find by its start. A longer flow has a pointer. */
 export const shortFlowMicros = 300_000_000
 
 const growth = 4
 const classes = 8
 /**
- * Duration classes of long closed flows; each maximum is four times the previous one. To find flows that began before
- * a time window and reach into it, a query reads each class from one maximum duration before the window. At least a
- * quarter of the flows read match.
+ * Duration classes of long closed flows. The maximum duration of each class is four times that of the previous class. A query for flows
+ * that reach into a window reads each class from one maximum duration before the window. At least a quarter of the flows read match.
  */
 export const longFlowClasses = Array.from({ length: classes }, (_, classIndex) => ({
   classIndex,
@@ -22,23 +21,23 @@ export const longFlowClasses = Array.from({ length: classes }, (_, classIndex) =
 }))
 const classOf = (length: number): number => longFlowClasses.findIndex(({ shorterThan }) => length < shorterThan)
 
-/** Time after the end of its slice from which an open flow counts as long, in microseconds. */
+/** Time in microseconds after the end of a slice, from which a report of an open flow also stores a pointer. */
 const openPointerDelayMicros = 600_000_000
-/** Grace period, longer than the maximum run time of a consumer plus the possible clock skew. */
+/** Grace period in microseconds, longer than the maximum run time of a consumer plus the possible clock skew. */
 const graceMicros = 120_000_000
 
-/** True once a report of an open flow in the slice also stores a pointer. Before that, it marks the slice instead. */
+/** True if a report of an open flow must also store a pointer. An earlier report marks the slice instead. */
 export const needsPointers = (slice: number, now: number): boolean =>
   now >= slice + sliceMicros + openPointerDelayMicros
-/** True once no process stores an open flow of the slice without a pointer, so that the slice can be indexed. */
+/** True if no process can store another open flow of the slice without a pointer, so that the slice can be indexed. */
 export const isSettled = (slice: number, now: number): boolean => needsPointers(slice, now - graceMicros)
 
-/** Partition of the days on which flows began, each item with the shards that contain them. */
+/** Partition with one item per day on which flows began. Each item lists the shards that contain flows of the day. */
 export const flowDaysPartition = (account: string): string => partition(account, 'log.flow.days')
 export const flowSlicesPartition = (account: string): string => partition(account, 'log.flow.slices')
 export const actorSlicesPartition = (account: string, actor: string): string =>
   pointerPartition(account, 'flow', 'actor', actor)
-/** Partition of the actors that had this email when they were authorized. */
+/** Partition of the actors who had the email when they were authorized. */
 export const emailActorsPartition = (account: string, email: string): string =>
   pointerPartition(account, 'flow', 'email', email)
 export const openFlowsPartition = (account: string): string => partition(account, 'log.flow.open')
@@ -49,7 +48,6 @@ export const openPointerKey = (account: string, id: string): Key => ({ pk: openF
 
 type PointerFields = { account: string; id: string; actor: string; ingestedAt: number }
 
-/** Pointer to a flow that is open. */
 export const openPointer = ({ account, id, actor, ingestedAt }: PointerFields): Item => ({
   ...openPointerKey(account, id),
   kind: 'flow_pointer',
@@ -57,7 +55,7 @@ export const openPointer = ({ account, id, actor, ingestedAt }: PointerFields): 
   actor,
 })
 
-/** Pointer to a long closed flow; null for a short one. Reports with different ends get different pointers. */
+/** Builds the pointer to a long closed flow; null for a short flow. Close reports with different ends result in different pointers. */
 export function longPointer(flow: PointerFields, start: number, end: number): Item | null {
   if (end - start <= shortFlowMicros) return null
   const pk = longFlowsPartition(flow.account, classOf(end - start))

@@ -21,7 +21,6 @@ import {
   sliceSort,
 } from './flow-index.ts'
 
-/** Attributes of a flow that its pointer needs. */
 type FlowItem = { sk: string; actor: string; at: number; fend?: number }
 
 type Mark = { at: number; done: Promise<unknown> }
@@ -36,7 +35,7 @@ async function markOnce(name: string, mark: (ttl: number) => Promise<unknown>): 
     return
   }
   if (marks.size > 100_000) marks.clear()
-  // The TTL is later than that of every flow that relies on the mark.
+  // The TTL has three extra days, so that the mark outlives every flow that relies on the mark.
   const done = mark(logTtl('flow', at + 3 * dayMicros))
   marks.set(name, { at, done })
   await done.catch((error) => {
@@ -65,7 +64,7 @@ export const markActor = (account: string, actor: string, slice: number): Promis
 
 const emailMarkExpiries = new Map<string, number>()
 
-/** Indexes the actor by the email in an authorization's snapshot, until the last flow with it expires (L12). */
+/** Indexes an actor by the email in an authorization's snapshot, until the authorization's last flow expires (L12). */
 export async function markEmail(account: string, attribution: Attribution): Promise<void> {
   const { initiator_actor_email: email, initiator_actor_id: actor } = attribution
   if (email === null) return
@@ -73,9 +72,9 @@ export async function markEmail(account: string, attribution: Attribution): Prom
   const name = `${Key.pk} ${actor}`
   const until = attributionItem(account, attribution).ttl
   if ((emailMarkExpiries.get(name) ?? 0) >= until) return
-  // A day of slack, so that not every new authorization writes the mark again.
+  // Adds a day, so that not every new authorization writes the mark again.
   const ttl = until + dayMicros / 1_000_000
-  // The condition fails if the stored mark expires later.
+  // The condition keeps a stored mark that expires later.
   await changeItem(Key, { set: { kind: 'flow_mark', ttl }, when: 'attribute_not_exists(pk) OR #ttl < :ttl' })
   if (emailMarkExpiries.size > 100_000) emailMarkExpiries.clear()
   emailMarkExpiries.set(name, ttl)
@@ -84,16 +83,15 @@ export async function markEmail(account: string, attribution: Attribution): Prom
 export const markSlice = (account: string, slice: number): Promise<void> =>
   putMark({ pk: flowSlicesPartition(account), sk: sliceSort(slice) })
 
-/** Maximum number of slices that one call indexes. */
 const maxSlices = 24
 const timeBudgetMs = 10_000
 
-/** Account id → slice of the last complete indexing run, which runs at most once per slice. */
+/** Slice of the last complete indexing run by account id. An account is indexed at most once per slice. */
 const indexedSlices = new Map<string, number>()
 
 /**
- * Writes a pointer to every flow that is still open some minutes after its slice. Such flows are few. Runs when flows
- * of the account are stored, so that each slice is indexed soon after it is settled.
+ * Writes pointers to the few flows that are still open some minutes after the end of their slice. Runs whenever flows of the account are
+ * stored, so that each slice is indexed soon after it is settled.
  */
 export async function indexOpenFlows(account: string): Promise<void> {
   const now = clock.now()
@@ -106,7 +104,7 @@ export async function indexOpenFlows(account: string): Promise<void> {
     if (clock.monotonic() - started > timeBudgetMs) return
     const shards = Array.from({ length: flowShards }, (_, shard) => shard)
     await inParallel(shards, 4, (shard) => indexShard(account, slice, shard))
-    // Removed last, so that an interrupted slice is indexed again.
+    // Removes the slice last, so that the next run repeats an interrupted slice.
     await removeItem({ pk: flowSlicesPartition(account), sk })
   }
   if (indexedSlices.size > 100_000) indexedSlices.clear()

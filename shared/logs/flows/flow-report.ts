@@ -4,26 +4,24 @@ import { canonicalIp } from '../../values/ip.ts'
 import { isLonger, textPattern } from '../../values/text.ts'
 import { lastLogMicros } from '../entries/log-id.ts'
 
-// Fields of a flow report and its outer paths (L10): validation with messages, and JSON schemas.
-
 export const maxReports = 10_000
 export const maxOuters = 1_000
 
-/** Validation message of a field. Returned instead of thrown, because a request can have thousands. */
+/** Validation message of a field. Returned instead of thrown, because a request can have thousands of invalid fields. */
 export class FieldFault extends Error {}
 
-/** Validator of a field: `read` returns the value in its stored form, or a fault. */
+/** `read` returns a value in its stored form, or a validation message. */
 export type Field<T> = { read: (value: unknown) => T | FieldFault; schema: JsonSchema }
 type Fields = Record<string, Field<unknown>>
 type Values<F extends Fields> = { [K in keyof F]: Exclude<ReturnType<F[K]['read']>, FieldFault> }
 
-/** A 64-bit count: a number up to 2^53, above that its decimal digits. */
+/** 64-bit count: a number up to 2^53, and decimal digits above. */
 type Counter = number | string
 
 const mustBeIp = new FieldFault('must be an IPv4 or IPv6 address')
 const canonicalByText = new Map<string, string>()
 
-/** Parses an IP address to canonical text. Cached, because the reports of a tunnel repeat few addresses. */
+/** Parses an IP address into canonical text. Caches results, because the reports of a tunnel contain few different addresses. */
 function readIp(value: unknown): string | FieldFault {
   if (typeof value !== 'string') return mustBeIp
   const known = canonicalByText.get(value)
@@ -40,7 +38,7 @@ const ip: Field<string> = { read: readIp, schema: { type: 'string', anyOf: [{ fo
 const mustBeInteger = new FieldFault('must be an integer')
 const mustBeNatural = new FieldFault('must be greater than or equal to 0')
 
-/** Field of a non-negative integer in any JSON notation (`1.0`, `1e3`). Values beyond 2^53 must be parsed as bigint. */
+/** Field for a non-negative integer in any JSON notation, such as `1.0` or `1e3`. Values beyond 2^53 must be parsed as bigint. */
 function natural<T>(max: number | bigint, keep: (value: number | bigint) => T, more: JsonSchema = {}): Field<T> {
   const mustBeLess = new FieldFault(`must be less than or equal to ${max}`)
   return {
@@ -63,21 +61,21 @@ const counter = natural<Counter>(
 )
 
 const mustBeTime = new FieldFault('must be an RFC 3339 timestamp, for example 2026-03-01T12:00:00Z')
-/** Years 0 to 9999 in UTC, the range of timestamps in answers. */
+/** Range of timestamps in responses, in microseconds: the years 0 to 9999 in UTC. */
 const firstMicros = -62_167_219_200_000_000
 const endMicros = 253_402_300_800_000_000
 
-/** Parses two digits; returns 1,000, which is out of every range, for other text. */
+/** Parses two digits. Returns 1,000, which is out of every range, for any other text. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48
   const ones = text.charCodeAt(at + 1) - 48
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? 10 * tens + ones : 1_000
 }
 
-/** Cached last day and its microseconds, because the reports of a request share few days. */
+/** Day of the last parsed timestamp and its first microsecond. Cached, because the reports of a request share few days. */
 let [day, dayMicros] = ['none', 0]
 
-/** Fast path for UTC timestamps, several times faster than `parseTimestamp`. NaN for all other forms. */
+/** Parses UTC timestamps several times faster than `parseTimestamp`. NaN for any other form. */
 function usualTime(text: string): number {
   const end = text.length - 1
   if (end < 19 || end === 20 || end > 26 || text.charCodeAt(end) !== 90 || text.charCodeAt(10) !== 84) return Number.NaN
@@ -109,7 +107,7 @@ const time: Field<number> = { read: readTime, schema: { type: 'string', format: 
 
 const mustFitLogId = new FieldFault('must be from 1970 to 2112')
 
-/** Start of a flow. Restricted to times that fit a log id (L4), because it is part of the flow's id. */
+/** Start of a flow. Restricted to times that fit into a log id (L4), because the flow's id contains the start. */
 const start: Field<number> = {
   read(value) {
     const micros = readTime(value)
@@ -144,7 +142,6 @@ export const domain: Field<string> = {
   },
 }
 
-/** Required fields of every report. */
 export const flow = {
   protocol,
   inner_src_ip: ip,
@@ -154,7 +151,7 @@ export const flow = {
   flow_start: start,
 }
 
-/** Required fields of a close report. A record with any of them is a close report (L10.1). */
+/** Required fields of a close report. A record with any of these fields is a close report (L10.1). */
 export const closing = {
   flow_end: time,
   last_packet: time,
@@ -164,16 +161,14 @@ export const closing = {
   tx_bytes: counter,
 }
 
-/** Required destination fields of an outer path. */
 export const destination = { dst_ip: ip, dst_port: port, path_activated_at: time }
-/** Optional source fields of an outer path: both or neither. */
+/** Source fields of an outer path. An outer path has both fields or neither. */
 export const source = { src_ip: ip, src_port: port }
 
 type Nullable<T> = { [K in keyof T]: T[K] | null }
 export type OuterPath = Nullable<Values<typeof source>> & Values<typeof destination>
-/** Fields that a close report adds to a flow. Times are microseconds. */
 export type Closing = Values<typeof closing> & { outers: OuterPath[] }
-/** A validated flow report (L10): canonical addresses, times in microseconds; `closing` is null for an open report. */
+/** Validated flow report (L10) with canonical addresses and times in microseconds. `closing` is null for an open report. */
 export type FlowReport = Values<typeof flow> & { domain: string | null; closing: Closing | null }
 
 const nullable = (schema: JsonSchema): JsonSchema => ({ ...schema, type: [schema.type, 'null'] })
@@ -206,7 +201,6 @@ const report = (title: string, more: Record<string, JsonSchema>, required: strin
 const absent: JsonSchema = { type: 'null', description: 'Null or left out while the flow is open.' }
 const closeFields = Object.keys(closing)
 
-/** Schema of a request's records, each an open report or a close report. */
 export const recordsSchema: JsonSchema = {
   type: 'array',
   maxItems: maxReports,

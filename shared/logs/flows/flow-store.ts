@@ -13,7 +13,7 @@ import { markActor, markDay, markSlice } from './flow-marks.ts'
 import type { Closing, FlowReport } from './flow-report.ts'
 import type { IngestClaims } from './ingest-token.ts'
 
-/** A report to store; `bothReported` if it merges an open and a close report. `ingestedAt` is in microseconds. */
+/** Flow report to store. `bothReported` is true if an open and a close report were merged. `ingestedAt` is in microseconds. */
 export type IngestedReport = {
   id: string
   claims: IngestClaims
@@ -22,7 +22,6 @@ export type IngestedReport = {
   bothReported?: boolean
 }
 
-/** Attributes of every stored flow. */
 const openFields = ({ claims, ingestedAt, report }: IngestedReport) => ({
   kind: 'log',
   ttl: logTtl('flow', ingestedAt),
@@ -38,9 +37,8 @@ const openFields = ({ claims, ingestedAt, report }: IngestedReport) => ({
   actor: claims.initiator_actor_id,
 })
 
-/** Additional attributes of a closed flow. */
 const closedFields = (closing: Closing) => ({
-  // As bigint, because the DynamoDB client rejects numbers beyond 2^53, which are times after the year 2255.
+  // Uses bigint, because the DynamoDB client rejects numbers beyond 2^53, such as times after the year 2255.
   fend: BigInt(closing.flow_end) as number | bigint,
   last: BigInt(closing.last_packet) as number | bigint,
   rxp: String(closing.rx_packets),
@@ -51,23 +49,22 @@ const closedFields = (closing: Closing) => ({
 })
 
 /**
- * A stored flow: the reported fields, the authorization (key of its attribution), and the initiating actor for filters.
- * Short names keep an item within one write unit. Times are microseconds; counters are text, exact to 64 bits.
+ * Stored flow: the reported fields, the authorization (key of the attribution), and the initiating actor for filters. Short names keep an
+ * item within one write unit. Times are in microseconds. Counters are text, so that 64 bits stay exact.
  */
 export type FlowItem = Key & ReturnType<typeof openFields> & Partial<ReturnType<typeof closedFields>>
 
-/** Concurrent single writes. */
 const concurrency = 8
 
-/** Ids of flows that this process stored as open. A hint only: a wrong entry costs one more write. */
+/** Ids of flows that this process stored as open. The ids are only a hint: a wrong id costs one more write. */
 const openedFlows = new Set<string>()
 
-/** A report whose marks and pointers are stored. `statement` is its write, or null if it needs an UpdateItem. */
+/** Report whose marks and pointers are stored. `statement` writes the report; null if an UpdateItem is needed. */
 type PreparedReport<T> = { ingested: T; key: Key; needsPointer: boolean; statement: Statement | null }
 
 /**
- * Stores up to 25 flows with one conditional write per report. Idempotent, and independent of the order (L11). Writes
- * the marks and pointers of a flow before the flow, so that queries find every stored flow.
+ * Stores up to 25 flows with one conditional write per report. Idempotent, and independent of the order of reports (L11). Marks and
+ * pointers are stored before their flow, so that queries find every stored flow.
  * @param fail called for each report that was not stored
  */
 export async function storeFlows<T extends IngestedReport>(
@@ -96,7 +93,6 @@ export async function storeFlows<T extends IngestedReport>(
   )
 }
 
-/** Stores the marks and pointers of a flow, and builds its write. */
 async function prepareReport<T extends IngestedReport>(ingested: T): Promise<PreparedReport<T>> {
   const { id, claims, report } = ingested
   const { account_id: account, initiator_actor_id: actor } = claims
@@ -112,8 +108,8 @@ async function prepareReport<T extends IngestedReport>(ingested: T): Promise<Pre
 }
 
 /**
- * Builds a PartiQL statement for a new flow, or for the close of a flow that this process opened. Null for any other
- * close: PartiQL has no upsert, so it needs an UpdateItem.
+ * Builds a PartiQL statement for a new flow, or for closing a flow that this process opened. Null for any other close report, which needs
+ * an UpdateItem because PartiQL has no upsert.
  */
 function toStatement(ingested: IngestedReport, key: Key, needsPointer: boolean): Statement | null {
   const { closing } = ingested.report
@@ -123,7 +119,6 @@ function toStatement(ingested: IngestedReport, key: Key, needsPointer: boolean):
   return ingested.bothReported ? insertion({ ...key, ...openFields(ingested), ...closedFields(closing) }) : null
 }
 
-/** Statement that closes an existing open flow. */
 function closeStatement({ pk, sk }: Key, closing: Closing): Statement {
   const fields = closedFields(closing)
   const set = Object.keys(fields).map((name) => `"${name}" = ?`)
@@ -133,7 +128,7 @@ function closeStatement({ pk, sk }: Key, closing: Closing): Statement {
   }
 }
 
-/** True if a statement completed the report. An open report changes no existing flow, but may leave a pointer. */
+/** True if the report needs no further write. An open report that finds an existing flow may still have to remove its own pointer. */
 function isComplete(
   { ingested: { id, report }, needsPointer }: PreparedReport<IngestedReport>,
   outcome: StatementOutcome | undefined,
@@ -149,7 +144,7 @@ function isComplete(
 async function storeSingly({ ingested, key, needsPointer }: PreparedReport<IngestedReport>): Promise<void> {
   const { id, claims, report } = ingested
   let isClosed = report.closing !== null
-  // A refused condition means that the flow exists and stays unchanged.
+  // A failed condition means that the flow is already stored. The stored item shows whether the flow is closed.
   await unlessRefused<unknown, void>(
     report.closing ? putClosedFlow(ingested, key, report.closing) : putOpenFlow(ingested, key),
     ({ Item }) => {
@@ -161,7 +156,6 @@ async function storeSingly({ ingested, key, needsPointer }: PreparedReport<Inges
   }
 }
 
-/** Stores the pointer of a flow or the mark of its slice, for queries whose window starts after the flow began. */
 async function storePointer({ id, claims, ingestedAt, report }: IngestedReport, needsPointer: boolean): Promise<void> {
   const { flow_start: start, closing } = report
   const pointerFields = { account: claims.account_id, id, actor: claims.initiator_actor_id, ingestedAt }
@@ -176,7 +170,7 @@ const putOpenFlow = (ingested: IngestedReport, key: Key) =>
     { ConditionExpression: 'attribute_not_exists(pk)', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
   )
 
-/** Upserts a closed flow. Attributes of an earlier open report stay unchanged. */
+/** Upserts a closed flow without changing the attributes of an earlier open report. */
 function putClosedFlow(ingested: IngestedReport, key: Key, closing: Closing) {
   const closed = closedFields(closing)
   const fields = Object.entries({ ...openFields(ingested), ...closed })
@@ -197,7 +191,7 @@ function putClosedFlow(ingested: IngestedReport, key: Key, closing: Closing) {
 
 type Claims = Pick<IngestClaims, 'account_id' | 'initiator_device_id' | 'role' | 'resource_id'>
 
-/** Log id of a flow: its start and 40 bits of the SHA-256 of its identity (L11, A33.10). */
+/** Log id of a flow: the flow's start and the first 40 bits of the SHA-256 of the flow's identity (L11, A33.10). */
 export function flowLogId(claims: Claims, flow: FlowReport): string {
   const identity = [
     claims.account_id,
@@ -215,8 +209,8 @@ export function flowLogId(claims: Claims, flow: FlowReport): string {
 }
 
 /**
- * Merges reports into one per flow, in order of first arrival, with the same effect as storing each (L11). The first
- * report determines ingest time and domain, the first close report the closing fields.
+ * Merges reports into one per flow, in order of first arrival, with the same effect as storing each report (L11). The first report
+ * determines ingest time and domain. The first close report determines the closing fields.
  */
 export function mergeReports<T extends IngestedReport>(reports: Iterable<T>): T[] {
   const flows = new Map<string, T>()

@@ -9,13 +9,13 @@ import { logLine } from '../../core/logging/log.ts'
 import { isTransient } from '../../core/transient-error.ts'
 import { retryUntil } from '../../core/work/work.ts'
 
-/** Client of the flow stream. Retries for at most 4 seconds, because `putFlows` retries failed requests as well. */
+/** Client of the flow stream. Retries for at most 4 seconds, because `putFlows` also retries failed requests. */
 export const kinesis = () => awsClient(KinesisClient, { retryStrategy: new Retries(4_000) })
 
 const maxRecords = 500
 const maxBytes = 4_500_000
 const attempts = 5
-/** Shorter than the request timeout, so that a failure is still answered. */
+/** Time limit for retries in milliseconds, below the request timeout so that the caller receives an error response. */
 const timeBudgetMs = 12_000
 
 /** Splits records into batches within the limits of PutRecords: 500 records and 5 MB. */
@@ -36,8 +36,8 @@ function batches(records: Buffer[]): Buffer[][] {
 }
 
 /**
- * Puts records into the flow stream, and retries rejected ones. Resolves when all are stored.
- * @throws ApiError `unavailable` when some are still rejected; the caller must not acknowledge the request then (L8)
+ * Puts records into the flow stream and retries rejected records. Resolves when all records are stored.
+ * @throws ApiError `unavailable` if records are still rejected; the caller must then not acknowledge the request (L8)
  */
 export async function putFlows(partitionKey: string, records: Buffer[]): Promise<void> {
   const deadline = retryUntil(timeBudgetMs)

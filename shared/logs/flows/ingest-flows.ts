@@ -17,7 +17,6 @@ import { pack } from './packing.ts'
 const maxUnpacked = 20_000_000
 /** Maximum number of JSON values in a body, about three times the number in 20 MB of valid records. */
 const maxValues = 3_400_000
-/** Maximum number of rejected records with messages in the response. */
 const explainedRecords = 100
 
 /** Members of the 422 response when some records are invalid (L8). */
@@ -42,7 +41,7 @@ function decompress(body: Buffer, headers: Headers): Buffer {
   if (encoding === 'identity') return body
   if (encoding !== 'gzip') throw new ApiError('bad_request', 'Content-Encoding must be identity or gzip.')
   try {
-    // Synchronous, because a function handles one request at a time, and another thread doubles the cost.
+    // Decompresses synchronously, because a function handles one request at a time and another thread doubles the cost.
     return gunzipSync(body, { maxOutputLength: maxUnpacked })
   } catch (error) {
     const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
@@ -55,21 +54,21 @@ type Reviver = (key: string, value: unknown, context?: { source?: string }) => u
 
 const counters = ['rx_packets', 'tx_packets', 'rx_bytes', 'tx_bytes']
 
-/** True for a record with a count above 2^53, which a double may round. */
+/** True for a record with a count above 2^53, which JSON parsing may have rounded. */
 const isInexact = (record: unknown): boolean =>
   isObject(record) &&
   counters.some((name) => typeof record[name] === 'number' && record[name] > Number.MAX_SAFE_INTEGER)
 
 const numberForm = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** Parses a JSON number in any notation to an exact integer; null for a fraction. */
+/** Parses a JSON number in any notation into an exact integer; null for a fraction. */
 function exactInteger(source: string): bigint | null {
   const [, whole = '', fraction = '', exponent = '0'] = numberForm.exec(source) ?? []
   const zeros = Number(exponent) - fraction.length
   const digits = (whole + fraction).replace(/^(-?)0+(?=\d)/, '$1')
   if (zeros < 0 && /[1-9]/.test(digits.slice(zeros))) return null
   const integer = zeros < 0 ? digits.slice(0, zeros) || '0' : digits + '0'.repeat(Math.min(zeros, 400))
-  // Truncated, because converting millions of digits takes seconds; any 400 digits exceed 64 bits anyway.
+  // Truncates the number, because converting millions of digits takes seconds. Any number of 400 digits exceeds 64 bits.
   return BigInt(integer.slice(0, 400))
 }
 
@@ -78,7 +77,7 @@ const exactIntegers: Reviver = (_key, value, context) =>
     ? (exactInteger(context.source) ?? Number.NaN)
     : value
 
-/** Parses a body, with counts beyond 2^53 as bigint. Parses a second time only if it has one. @throws SyntaxError */
+/** Parses a body. For counts beyond 2^53, parses the body a second time and returns the counts as bigint. @throws SyntaxError */
 export function parseReports(text: string): unknown {
   const document = JSON.parse(text)
   const records: unknown = document?.flow_logs
@@ -103,9 +102,9 @@ function parseRecords(body: Buffer): unknown[] {
 }
 
 /**
- * Ingests the flow reports of a request (L8). Resolves when every valid report is durable in the stream.
- * @throws ApiError `bad_request`, `invalid_json`, `payload_too_large`, `too_many_records`, `unavailable`; and
- * `validation_failed` with the number of accepted reports if some are invalid
+ * Ingests the flow reports of a request (L8). Resolves when every valid report is stored durably in the stream.
+ * @throws ApiError `bad_request`, `invalid_json`, `payload_too_large`, `too_many_records`, `unavailable`
+ * @throws ApiError `validation_failed` with the number of accepted reports if some reports are invalid
  */
 export async function ingestFlows(claims: IngestClaims, body: Buffer, headers: Headers) {
   const records = parseRecords(decompress(body, headers))

@@ -8,7 +8,7 @@ import { signingKey, verifyingKey } from '../../core/secrets/signing-secret.ts'
 const FlowRole = v.picklist(['initiator', 'responder'])
 export type FlowRole = v.InferOutput<typeof FlowRole>
 
-/** Claims of an ingest token (L9.2), which attribute every flow reported with it. */
+/** Claims of an ingest token (L9.2), which attribute every flow that is reported with the token. */
 const IngestClaims = v.object({
   account_id: v.pipe(v.string(), v.check(isUuid)),
   policy_authorization_id: v.pipe(v.string(), v.nonEmpty()),
@@ -24,12 +24,12 @@ export type IngestClaims = v.InferOutput<typeof IngestClaims>
 
 const lateReportSecs = 30 * 86_400
 
-// HS256 is the only algorithm. Implemented with node:crypto: a JOSE library would slow down the busiest function.
+// Implements JWTs with node:crypto, because a JOSE library would slow down the busiest function. HS256 is the only algorithm.
 const ProtectedHeader = v.object({ alg: v.literal('HS256'), kid: v.string() })
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Purpose that derives an account's own key from the signing secret. `kid` is the version of that secret. */
+/** Purpose for deriving an account's own key from the signing secret. `kid` is the version of the secret. */
 const purpose = (account: string): string => `ingest token ${account}`
 
 const signature = (key: Buffer, signed: string): string =>
@@ -37,14 +37,15 @@ const signature = (key: Buffer, signed: string): string =>
 
 const seconds = (time: string): number => Math.floor((parseTimestamp(time) ?? 0) / 1_000_000)
 
-/** Claims of a token, with the authorization's times in place of `iat` and `exp`. */
 type Grant = Omit<IngestClaims, 'iat' | 'exp' | 'uploads_enabled'> & {
   uploads_enabled: boolean
   authorized_at: string
   expires_at: string
 }
 
-/** Signs the token of one side of an authorization. Deterministic for a version of the signing secret (P5.5(4)). */
+/**
+ * Signs the ingest token of one side of an authorization. The same version of the signing secret always produces the same token (P5.5(4)).
+ */
 export async function signIngestToken({ authorized_at, expires_at, ...grant }: Grant): Promise<string> {
   const claims = { ...grant, iat: seconds(authorized_at), exp: seconds(expires_at) + lateReportSecs }
   const { version, key } = await signingKey(purpose(grant.account_id))
@@ -52,7 +53,6 @@ export async function signIngestToken({ authorized_at, expires_at, ...grant }: G
   return `${signed}.${signature(key, signed)}`
 }
 
-/** Parses a part of a token. @throws ApiError `unauthorized` for malformed text */
 function parse<S extends v.GenericSchema>(schema: S, part: string): v.InferOutput<S> {
   try {
     return v.parse(schema, JSON.parse(Buffer.from(part, 'base64url').toString()))
@@ -61,14 +61,14 @@ function parse<S extends v.GenericSchema>(schema: S, part: string): v.InferOutpu
   }
 }
 
-/** Verifies a token without reading the table, and returns its claims. @throws ApiError `unauthorized` (L9.4) */
+/** Verifies a token without reading the table, and returns the token's claims. @throws ApiError `unauthorized` (L9.4) */
 export async function verifyIngestToken(token: string, nowSeconds: number): Promise<IngestClaims> {
   const [head = '', payload = '', mac = '', ...more] = token.split('.')
   const { kid } = parse(ProtectedHeader, head)
   const claims = parse(IngestClaims, payload)
   const key = more.length > 0 ? null : await verifyingKey(kid, purpose(claims.account_id))
   if (!key) throw unauthorized()
-  // Compared as text, because base64url has several spellings of the same bytes.
+  // Compares signatures as text, because several base64url texts can decode to the same bytes.
   const expected = Buffer.from(signature(key, `${head}.${payload}`))
   const given = Buffer.from(mac)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw unauthorized()

@@ -7,12 +7,11 @@ export type Pack = { claims: IngestClaims; ingested_at: number; reports: FlowRep
 
 const version = 1
 
-/** Maximum uncompressed characters of a pack: it fits the 1 MiB of a stream record even if nothing compresses. */
+/** Maximum uncompressed length of a pack in characters. Even a pack that cannot be compressed fits into a stream record of 1 MiB. */
 const maxPackLength = 250_000
-/** Number of reports that usually fits a pack. */
 const reportsPerPack = 1_000
 
-// Reports are encoded as lists without field names, and times as differences, to reduce size and CPU time.
+// Encodes a report as a list without field names, and its times as differences, to save space and CPU time.
 function toRow(report: FlowReport, ingestedAt: number): unknown[] {
   const { closing, flow_start: start } = report
   const row: unknown[] = [
@@ -51,10 +50,9 @@ function parseRow(row: any[], ingestedAt: number): FlowReport {
   return { ...open, closing: { flow_end: flow_start + end, last_packet: flow_start + last, ...counters, outers } }
 }
 
-// Half the CPU time of the fastest deflate, with a smaller result.
+// Zstandard at level 1 takes half the CPU time of the fastest deflate, and its result is smaller.
 const fastCompression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
-/** Serializes rows to JSON lists, each within the maximum length of a pack. */
 function splitRows(rows: unknown[][]): string[] {
   const text = JSON.stringify(rows)
   if (text.length <= maxPackLength || rows.length === 1) return [text]
@@ -62,7 +60,7 @@ function splitRows(rows: unknown[][]): string[] {
   return [...splitRows(rows.slice(0, middle)), ...splitRows(rows.slice(middle))]
 }
 
-/** Encodes reports, in order, into packs that each fit a stream record. */
+/** Encodes reports in order into packs that each fit into a stream record. */
 export function pack(claims: IngestClaims, ingestedAt: number, reports: FlowReport[]): Buffer[] {
   const prefix = JSON.stringify({ version, claims, ingested_at: ingestedAt }).slice(0, -1)
   const packs: Buffer[] = []
@@ -77,7 +75,7 @@ export function pack(claims: IngestClaims, ingestedAt: number, reports: FlowRepo
 export const emptyPack = (ingestedAt: number): Buffer =>
   zstdCompressSync(JSON.stringify({ version, claims: {}, ingested_at: ingestedAt, rows: [] }), fastCompression)
 
-/** Decodes a pack. @throws Error for other data or an unknown version */
+/** Decodes a pack. @throws Error for data that is not a pack or has an unknown version */
 export function unpack(bytes: Uint8Array): Pack {
   const value = JSON.parse(zstdDecompressSync(bytes, { maxOutputLength: 4_000_000 }).toString())
   if (value?.version !== version || !Array.isArray(value.rows)) throw new Error('This is not a pack of flow reports.')
