@@ -35,7 +35,7 @@ async function stacksOf(context: Record<string, unknown>): Promise<Stack[]> {
     const app = await buildApp({ outdir, code, operations, context })
     app.synth()
     const stacks = allStacks(readAssembly(outdir))
-    // Nested templates are read lazily, so read them before the files are deleted.
+    // Reads all nested templates before their files are deleted, because they are read lazily.
     for (const stack of stacks) stack.all()
     return stacks
   } finally {

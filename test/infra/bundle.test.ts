@@ -43,7 +43,7 @@ const readPart = once(async (file) => {
   return { text, bytes: Buffer.byteLength(text), imports: paths.map((path) => join(dirname(file), path)) }
 })
 
-/** Bytes that a function loads before its first request: its file and all static imports. */
+/** Counts the bytes that a function loads before its first request: its file and all static imports. */
 async function loadedBytes(file: string, seen = new Set<string>()): Promise<number> {
   if (seen.has(file)) return 0
   seen.add(file)
@@ -56,10 +56,10 @@ it('has a handler of every function, which loads without settings', async () => 
   for (const file of files) expect((await imported(file)).handler, file).toBeTypeOf('function')
 })
 
-/** Functions that include the library for verifying provider responses. */
+/** Functions that contain the library for verifying provider responses. */
 const verifying = ['sign-in/open-id/complete-sign-in-of-provider.ts', 'sign-in/open-id/complete-sign-in.ts']
 
-/** Bounds in whole kilobytes, 10 % above the largest functions, so that no commit reshapes code for bytes. */
+/** Bounds in kilobytes, 10 % above the largest functions, so that code is not reshaped to save a few bytes. */
 const maxKilobytes = { operation: 550, verifying: 645 }
 
 it('keeps operations within their maximum size', async () => {
@@ -75,7 +75,7 @@ it('loads no module of Node that delays the start', async () => {
   const loaded = new Set<string>()
   for (const { file } of operations) await loadedBytes(join(code, file.replace(/\.ts$/, '.mjs')), loaded)
   const parts = await Promise.all([...loaded].map(async (file) => ({ file, text: (await readPart(file)).text })))
-  // An import statement reads all exports of a module, including lazy ones; `import()` does not.
+  // Finds static imports, which read all exports of a module, including lazy ones. `import()` does not.
   expect(parts.filter(({ text }) => /\b(?:from|import)\s*["']node:/.test(text)).map(({ file }) => file)).toEqual([])
   const urls = operations.map(({ file }) => pathToFileURL(join(code, file.replace(/\.ts$/, '.mjs'))).href)
   const script = `for (const url of ${JSON.stringify(urls)}) await import(url)
@@ -103,10 +103,10 @@ it('includes the sign-in library only in callbacks of providers', async () => {
     const loaded = new Set<string>()
     await loadedBytes(join(code, file), loaded)
     const parts = await Promise.all([...loaded].map(readPart))
-    // An error code of the library, which minifiers keep.
+    // Detects the library by one of its error codes, which minifiers keep.
     if (parts.some(({ text }) => text.includes('OAUTH_JWT_CLAIM_COMPARISON_FAILED'))) signing.push(file)
   }
-  // Synchronisation uses the low-level API of the sign-in library to authenticate to directories.
+  // Expects the library in synchronisation too, which authenticates to directories with its low-level API.
   expect(signing.sort()).toEqual(['schedules/sync.mjs', ...verifying.map((file) => file.replace(/\.ts$/, '.mjs'))])
 })
 
@@ -115,7 +115,7 @@ it('reports an error with files, lines and names of the sources', async () => {
     headers: { authorization: `Bearer naa_${Buffer.alloc(80, 1).toString('base64url')}` },
     requestContext: { http: { method: 'GET', path: '/groups', sourceIp: '192.0.2.1' } },
   }
-  // A separate process, because the test runner transforms imports, which shifts their positions.
+  // Uses a separate process, because the test runner transforms imports, which moves their positions.
   const file = pathToFileURL(join(code, 'api/groups/list-groups.mjs')).href
   const script = `const { handler } = await import('${file}'); await handler(${JSON.stringify(event)})`
   const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {

@@ -6,7 +6,7 @@ beforeAll(async () => {
   templates = await templatesOf([])
 })
 
-/** Types of resources with data. */
+/** Types of resources that contain data. */
 const withData = new Set([
   'AWS::DynamoDB::GlobalTable',
   'AWS::DynamoDB::Table',
@@ -57,7 +57,8 @@ describe('data', () => {
       stateful(trial.resources).map(() => 'Delete'),
     )
     expect(JSON.stringify(trial.resources)).not.toContain('"DeletionProtectionEnabled":true')
-    // CloudFormation cannot delete a bucket with objects, and the bucket of sealed logs has some within minutes.
+    // Expects buckets that are emptied first. CloudFormation cannot delete a bucket with objects, and the bucket of sealed logs has some
+    // within minutes.
     const bucketsOf = (type: string) =>
       Object.values(trial.resources).flatMap(({ Type, Properties }) =>
         Type === type ? Properties.BucketName?.Ref : [],
@@ -70,7 +71,7 @@ describe('data', () => {
 
 it('retains no resource after a failed first deployment of the service', () => {
   const otherStacks = templates.resources.filter((stack) => stack !== dataOf(templates).resources)
-  // With `RetainExceptOnCreate`, a failed deployment deletes the versions that it created.
+  // Excludes `RetainExceptOnCreate`, with which a failed deployment deletes the versions that it created.
   const kept = otherStacks.flatMap((stack) =>
     Object.entries(stack).filter(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain'),
   )
@@ -94,7 +95,7 @@ describe('existing data', () => {
 
   it('is used instead of created', () => {
     const made = stateful(dataOf(adopting).resources).map(([, { Type }]) => Type)
-    // A new signing secret invalidates no stored token.
+    // Allows a new signing secret, which invalidates no stored token.
     expect(new Set(made)).toEqual(new Set(['AWS::Logs::LogGroup', 'AWS::SecretsManager::Secret']))
     const variables = adopting
       .all('AWS::Lambda::Function')

@@ -4,7 +4,7 @@ import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 type Statement = { Effect: string; Action?: string | string[]; Condition?: Record<string, Record<string, string[]>> }
 
-/** Settings that each add a stack or role. */
+/** Settings that each add a stack or a role. */
 const settings = {
   backupVaultArn: 'arn:aws:backup:eu-west-1:210987654321:backup-vault:elsewhere',
   domainName: 'access.example.com',

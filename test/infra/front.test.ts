@@ -21,7 +21,7 @@ function only(type: string, from = templates): Resource['Properties'] {
   return (found[0] as Resource).Properties
 }
 
-/** Properties of the resource of a type that the construct of this name creates. */
+/** Returns the properties of the resource of this type that the construct of this name creates. */
 const configOf = (type: string, name: string): Resource['Properties'] => {
   const [found] = templates.entries(type).filter(([id]) => id.startsWith(name))
   return (found as [string, Resource])[1].Properties
@@ -55,7 +55,7 @@ describe('CloudFront', () => {
     expect(liveBehavior.TargetOriginId).toBe(distribution.Origins[1].Id)
     const { HeadersConfig } = configOf('AWS::CloudFront::OriginRequestPolicy', 'ToChannel').OriginRequestPolicyConfig
     expect(HeadersConfig.HeaderBehavior).toBe('whitelist')
-    // CloudFront allows ten headers.
+    // Bounds the headers, of which CloudFront allows ten.
     expect(HeadersConfig.Headers.length).toBeLessThanOrEqual(10)
     expect(HeadersConfig.Headers).toEqual(
       expect.arrayContaining(['Sec-WebSocket-Key', 'Sec-WebSocket-Version', 'CloudFront-Viewer-Address']),
@@ -67,7 +67,7 @@ describe('CloudFront', () => {
   })
 
   it('does not cache API responses, including errors', () => {
-    // The managed policy CachingDisabled.
+    // Expects the id of the managed policy CachingDisabled.
     expect(distribution.DefaultCacheBehavior.CachePolicyId).toBe('4135ea2d-6df8-44a3-9df3-4b5a84be39ad')
     const codes = distribution.CustomErrorResponses as { ErrorCode: number; ErrorCachingMinTTL: number }[]
     expect(codes.map(({ ErrorCode }) => ErrorCode)).toEqual([400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504])

@@ -141,9 +141,7 @@ describe('logs of AWS services', () => {
   })
 })
 
-/**
- * Keys that encrypt data: not the seal key, which signs, and not the secret key, which has replicas in other regions.
- */
+/** Returns keys that encrypt data. Excludes the seal key, which signs, and the secret key, which has replicas in other regions. */
 const encrypting = (from: Templates) =>
   from.entries('AWS::KMS::Key').filter(([, { Properties }]) => !Properties.MultiRegion)
 
@@ -191,7 +189,7 @@ describe('a customer managed key', () => {
     const services = key.Properties.KeyPolicy.Statement.flatMap(
       ({ Principal }: { Principal: { Service?: string | object[] } }) => Principal.Service ?? [],
     )
-    // CloudWatch Logs uses a regional service principal.
+    // Expects the regional service principal of CloudWatch Logs.
     expect(services).toContainEqual({
       'Fn::Join': ['', ['logs.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }]],
     })
@@ -205,7 +203,7 @@ describe('a customer managed key', () => {
         Properties.PolicyDocument.Statement
       const use = statements.filter(({ Resource }) => Resource === arn)
       for (const { Action, Condition } of use) {
-        // Additional permission that the CDK grants to a consumer of an encrypted stream.
+        // Skips the additional permission that the CDK grants to a consumer of an encrypted stream.
         if (Action === 'kms:Decrypt') continue
         expect(Object.keys(Condition?.StringLike ?? {})).toEqual(['kms:ViaService'])
       }

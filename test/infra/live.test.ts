@@ -15,7 +15,7 @@ type Deployed = Resource & { DependsOn?: string[]; UpdatePolicy?: Record<string,
 const directory = mkdtempSync(join(tmpdir(), 'live-test-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Writes a bundle of two operations with a common file, one without, and a file served by a public function. */
+/** Writes a bundle of two operations with a common file, one operation without, and a file that a public function serves. */
 function bundleAt(name: string, changed: Record<string, string> = {}): string {
   const files = {
     'api/groups/list-groups.mjs': 'import"../../shared.mjs";export const handler=1',
@@ -220,7 +220,7 @@ describe('every function', () => {
         for (const alarm of alarms) {
           const [path] = /docs\/runbooks\/[\w-]+\.md/.exec(alarm.Properties.AlarmDescription) ?? []
           expect(path && existsSync(path), alarm.id).toBe(true)
-          // Each version has its own alarm, which does not inherit the state of another.
+          // Expects an alarm per version, so that no alarm inherits the state of another.
           expect(JSON.stringify(alarm.Properties.AlarmName)).toContain(JSON.stringify(version))
           for (const { MetricName, Dimensions } of metricsOf(alarm)) {
             const name = MetricName === 'faults_by_version' ? 'version' : 'ExecutedVersion'
@@ -245,7 +245,7 @@ describe('every function', () => {
     const [filter] = ofType('AWS::Logs::MetricFilter').filter(({ id }) => /FaultsByVersion/.test(id))
     const [transformation] = filter?.Properties.MetricTransformations ?? []
     expect(transformation).toMatchObject({ MetricValue: '1', MetricNamespace: 'NetworkAccess' })
-    // CloudWatch refuses a default value with dimensions.
+    // Expects no default value, which CloudWatch refuses with dimensions.
     expect(transformation.DefaultValue).toBeUndefined()
     const names = transformation.Dimensions.map(({ Key }: { Key: string }) => Key)
     const counted = ofType('AWS::CloudWatch::Alarm')
@@ -263,7 +263,7 @@ describe('every function', () => {
     expect(all('AWS::Lambda::Alias').filter(({ UpdatePolicy }) => UpdatePolicy)).toEqual([])
     for (const type of ['DeploymentGroup', 'Application']) expect(all(`AWS::CodeDeploy::${type}`)).toEqual([])
     expect(all('AWS::CloudWatch::Alarm').filter(({ stack }) => stack !== 'NetworkAccess')).toEqual([])
-    // Everything else is equal, so changing the setting publishes no version.
+    // Expects equal versions, because the setting changes nothing else.
     expect(versionsOf(all)).toEqual(versionsOf(await deployed('canary', bundleAt('canary'))))
   })
 
@@ -279,7 +279,7 @@ describe('every function', () => {
         'lambda:UpdateAlias',
       ])
       for (const { Resource } of statements) expect(Resource).not.toBe('*')
-      // The alarm of a future version must be readable before the policy is updated.
+      // Expects a policy without version numbers, because the alarm of a future version must be readable before the policy is updated.
       expect(JSON.stringify(statements)).not.toContain('Version')
     }
     const roles = ofType('AWS::IAM::Role').filter(({ id }) => id.startsWith('ShiftRole'))

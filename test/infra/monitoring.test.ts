@@ -10,7 +10,7 @@ import { operationClasses } from '#shared/http/operation-class.ts'
 import { type Resource, type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/a`
-/** Settings with CloudFront in front. */
+/** Settings of a deployment with CloudFront in front of the API. */
 const front = {
   domainName: 'access.example.com',
   certificateArn: certificate('eu-central-1'),
@@ -30,7 +30,7 @@ beforeAll(async () => {
 const named = (name: string) =>
   alarms.find(([id]) => new RegExp(`^Monitoring${name}[0-9A-F]{8}$`).test(id))?.[1].Properties
 
-/** Metrics of an alarm, with the name of their function or mapping. */
+/** Returns the metrics of an alarm, with the name of their function or mapping. */
 const metricsOf = (name: string): string[] =>
   [named(name)?.Metrics ?? []]
     .flat()
@@ -38,7 +38,7 @@ const metricsOf = (name: string): string[] =>
       ({ MetricStat }: { MetricStat?: { Metric: { MetricName: string } } }) => MetricStat?.Metric.MetricName ?? [],
     )
 
-/** Metric filter behind the metric of an alarm. */
+/** Finds the metric filter behind the metric of an alarm. */
 function filterOf(name: string) {
   const { Namespace, MetricName } = named(name) ?? {}
   const [filter] = templates.all('AWS::Logs::MetricFilter').filter(({ Properties }) => {
@@ -137,7 +137,7 @@ describe('alarms', () => {
     expect(named('ApiSilent')).toMatchObject({ MetricName: 'Count', Threshold: 1, TreatMissingData: 'breaching' })
     for (const name of ['ApiThrottled', 'RequestsRefused']) {
       const { pattern, fields } = filterOf(name)
-      // Every field of the filter is a field of the access log.
+      // Expects that every field of the filter is a field of the access log.
       const stage = templates.httpApiResource('AWS::ApiGatewayV2::Stage')
       const format = JSON.parse(stage.Properties.AccessLogSettings.Format)
       expect(fields.length, pattern).toBeGreaterThan(0)
@@ -176,7 +176,7 @@ describe('alarms', () => {
       Dimensions: [{ Name: 'FunctionName', Value: { Ref: mailer?.[0] } }],
       Threshold: 0,
     })
-    // Without mails there is no reputation to watch.
+    // Expects no alarm without mails, because there is no reputation to watch.
     expect(named('MailsBouncing')).toBeUndefined()
     const mailing = (await templatesOf([], watched)).entries('AWS::CloudWatch::Alarm')
     const [bouncing] = mailing.filter(([id]) => /MailsBouncing/.test(id))
@@ -249,7 +249,7 @@ describe('operating.md', () => {
     const ids = (await templatesOf([], { ...watched, ...front })).entries('AWS::CloudWatch::Alarm')
     const runbooks = new Map(
       ids.map(([id, { Properties }]) => [
-        // A numbered alarm watches more functions for the same reason.
+        // Removes the number of an alarm. Alarms that differ only in their number watch more functions for the same reason.
         id.replace(/^Monitoring|\d?[0-9A-F]{8}$/g, ''),
         /runbooks\/([\w-]+\.md)/.exec(Properties.AlarmDescription)?.[1],
       ]),
@@ -261,7 +261,7 @@ describe('operating.md', () => {
         /runbooks\/([\w-]+\.md)/.exec(runbook ?? '')?.[1],
       ])
     })
-    // A row's name stands for one alarm, or with leading dots for all alarms with this ending and no row.
+    // Finds the row of an alarm. A row's name is that of one alarm or, with leading dots, of all alarms with this ending and without a row.
     const rowOf = (id: string) => rows.find(([name]) => name === id) ?? rows.find(([name]) => id.endsWith(name))
     for (const [id, runbook] of runbooks) expect([id, rowOf(id)?.[1]]).toEqual([id, runbook])
     const used = [...runbooks.keys()].map((id) => rowOf(id)?.[0])

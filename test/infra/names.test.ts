@@ -6,7 +6,7 @@ import { templatesOf } from '#test/support/service/templates.ts'
 
 const some = async () => (await loadOperations()).filter(({ operation }) => operation.path.startsWith('/groups'))
 
-/** Properties that hold a unique name within an account and region, which two deployments must not share. */
+/** Properties with a name that must be unique within an account and region, so that two deployments must not share it. */
 const naming =
   /^(BackupPlanName|BackupVaultName|BucketName|DashboardName|FunctionName|GroupName|LogGroupName|RoleName|MetricNamespace|TableName|TopicName|AlarmName)$/
 
@@ -49,9 +49,8 @@ describe('several deployments in one account and region', () => {
       templatesOf(await some()),
       templatesOf(await some(), { stackName: 'Other' }),
     ])
-    // A permission's id includes its rule and the stack's name. A version's id is a hash of its function's settings,
-    // which
-    // include the service's name. Both resources can be replaced.
+    // Types whose ids may change. A permission's id includes its rule and the stack's name. A version's id is a hash of its function's
+    // settings, which include the service's name. Both resources can be replaced.
     const madeAnew = new Set(['AWS::Lambda::Permission', 'AWS::Lambda::Version'])
     const ids = ({ resources }: typeof one) =>
       resources.map((stack) => Object.entries(stack).flatMap(([id, { Type }]) => (madeAnew.has(Type) ? [] : [id])))
@@ -93,7 +92,7 @@ describe('several deployments in one account and region', () => {
 describe('every partition', () => {
   it('works without an explicit host or ARN of another partition', async () => {
     const { stacks } = await templatesOf(await some())
-    // Service principals have these names in every partition.
+    // Removes service principals, which have these names in every partition.
     const text = JSON.stringify(stacks).replace(/"(Service|Principal)":"[a-z0-9.-]+\.amazonaws\.com"/g, '')
     expect(text.match(/[a-z0-9.-]*amazonaws\.com[a-z.]*/g)).toBeNull()
     expect(text.match(/"arn:aws[a-z-]*:[^"]*/g)).toBeNull()

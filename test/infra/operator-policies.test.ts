@@ -23,17 +23,17 @@ const decide = (of: readonly Name[], { action, resource, context = {} }: Call): 
     { action, resource, context },
     keys,
   )
-/** Policies that individually allow a call. */
+/** Returns the policies that each allow a call. */
 const allowing = (call: Call): Name[] => names.filter((name) => decide([name], call) === 'allowed')
 
 const arn = (service: string, rest: string) => `arn:aws:${service}:${at}:${rest}`
-/** ARN of the task behind an output: `VerifyRowsFunction` is `tasks/verify-rows.ts`. */
+/** Returns the ARN of the task behind an output: `VerifyRowsFunction` is `tasks/verify-rows.ts`. */
 const functionOf = (output: string) => {
   const words = output.replace(/Function$/, '').match(/[A-Z][a-z]+/g) ?? []
   return `${rights.functions.get(`tasks/${words.join('-').toLowerCase()}.ts`)?.arn}:current`
 }
 const consumer = () => rights.functions.get('streams/store-flow-logs.ts')?.arn ?? ''
-/** A function with a name as AWS generates it. Names on a single machine differ. */
+/** Function with a name as AWS generates it. Local names differ. */
 const ownFunction = arn('lambda', 'function:NetworkAccess-ConsumersStoreFlowLogs-AbCdEf')
 const ofConsumer = () => ({ 'lambda:FunctionArn': `${consumer()}:current` })
 const api = (part: string) => `arn:aws:apigateway:us-east-1::/apis/${rights.apiId}${part}`
@@ -43,7 +43,7 @@ describe('the policies of operators', () => {
     expect([...rights.operators.keys()].sort()).toEqual([...names].sort())
     for (const name of names) {
       expect(rights.output(name), name).toContain(name)
-      // Names of a deployment are longer than those on a single machine.
+      // Leaves a margin, because names of a deployment are longer than local names.
       const text = JSON.stringify({ Version: '2012-10-17', Statement: rights.operators.get(name) })
       expect(text.replace(/\s/g, '').length, name).toBeLessThan(5_000)
     }
@@ -188,7 +188,7 @@ const callsOf: Record<string, (option: (name: string) => string) => Call[]> = {
   'dynamodb put-resource-policy': () => [on('dynamodb:PutResourcePolicy', restored)],
   'dynamodb restore-table-to-point-in-time': () => [
     on('dynamodb:RestoreTableToPointInTime', rights.arnOf('table')),
-    // A restore writes the new table with the permissions of its caller.
+    // Includes writes to the new table, for which a restore needs the permissions of its caller.
     ...['BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'].map((name) =>
       on(`dynamodb:${name}`, restored),
     ),
@@ -221,7 +221,7 @@ const callsOf: Record<string, (option: (name: string) => string) => Call[]> = {
   'sesv2 get-account': () => [on('ses:GetAccount')],
   'sesv2 get-email-identity': () => [on('ses:GetEmailIdentity')],
   'sns list-subscriptions-by-topic': () => [on('sns:ListSubscriptionsByTopic', rights.output('AlarmTopic'))],
-  // Deployers create a new bucket with their own permissions, as operating.md describes.
+  // Requires nothing, because deployers create a new bucket with their own permissions (docs/operating.md).
   's3 mb': () => [],
   'sts get-caller-identity': () => [],
 }
@@ -249,7 +249,7 @@ function documentedNeeds(): Map<string, Name> {
 }
 
 describe('a runbook', () => {
-  /** Runbooks with a deployment, which require the permissions of a deployer. */
+  /** Runbooks with a deployment, which requires the permissions of a deployer. */
   const deploys = ['repair.md']
   const commands = documentedCommands('aws').filter(
     ({ file }) => /^docs\/(runbooks\/|operating\.md)/.test(file) && !deploys.some((name) => file.endsWith(name)),

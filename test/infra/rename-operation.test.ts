@@ -8,7 +8,7 @@ const some = (await loadOperations()).filter(({ operation }) => /^\/(groups|v0\/
 /** Properties that depend on a function's code: its location, and the URL of the nested template. */
 const ofCode = new Set(['Handler', 'Code', 'TemplateURL'])
 
-/** Hash of the code at the end of a version's id, and in a function's description. */
+/** Matches the hash of the code at the end of a version's id, and in a function's description. */
 const hashes = /(?<=Version[0-9A-F]{8})[0-9a-f]{32}|(?<=\[)[0-9a-f]{8}(?=\])/g
 
 async function withoutCode(operations: OperationSource[]) {

@@ -69,7 +69,7 @@ describe('the audit trail', () => {
   it.each(['commits', ...entries])('%s is never updated, and deleted only with its account', (key) => {
     for (const action of rewrites) {
       const by = deletions.includes(action) ? ['DeleteAccounts'] : []
-      // Includes requests that name other keys, too.
+      // Includes requests that also name other keys.
       for (const keys of [[key], ['groups', key], [key, 'rate.account', `presence.actors`]]) {
         const call = onTable(action, ...keys)
         expect(allowed(call), `${action} ${keys}`).toEqual(by)
@@ -260,9 +260,7 @@ describe('devices', () => {
     }
   })
 
-  /**
-   * Collections that a decision reads, including those of the caller. A new collection must be added here on purpose.
-   */
+  /** Collections that a decision reads, including those of the caller. A new collection must be added here on purpose. */
   const read = [
     'accounts',
     'actors',

@@ -23,7 +23,7 @@ beforeAll(async () => {
   }
   routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => {
-      // The documentation has the default route with and without a slash.
+      // Normalizes the default route, which the documentation writes with and without a slash.
       if (path.replace('/', '') === '$default') return '$default'
       return `${method.startsWith('x-') ? 'ANY' : method.toUpperCase()} ${path}`
     }),
@@ -64,7 +64,7 @@ describe('limits of routes', () => {
     const ingest = limits['POST /ingestion/flow_logs']?.ThrottlingRateLimit ?? Number.NaN
     const heartbeats = 10_200 / 30
     expect(anonymous.length * 50 + ingest + heartbeats).toBeLessThan(byDefault.ThrottlingRateLimit)
-    // 1,000 requests a second is the bound in docs/deploy.md for a shared limit. 5,000 is the account's default burst
+    // Checks two bounds: 1,000 requests per second is that of docs/deploy.md for a shared limit, and 5,000 is the account's default burst
     // limit of API Gateway.
     expect(anonymous.length * 50).toBeLessThan(1_000)
     expect(anonymous.length * 200).toBeLessThan(5_000)
@@ -118,7 +118,7 @@ describe('functions with reserved concurrency', () => {
     const sum = [...reservations().values()].reduce((total, each) => total + each, 0)
     const [check] = templates.all('AWS::CloudFormation::CustomResource')
     expect(check?.Properties.Reserved).toBe(String(sum))
-    // Lambda requires 100 unreserved, and serves ten requests a second per execution.
+    // Expects at least the 100 unreserved executions that Lambda requires, each of which serves ten requests per second.
     expect(1_000 - sum).toBeGreaterThanOrEqual(100)
     expect(10 * (1_000 - sum)).toBeGreaterThanOrEqual(byDefault.ThrottlingRateLimit)
     expect(readFileSync('docs/deploy.md', 'utf8')).toContain(

@@ -13,7 +13,7 @@ beforeAll(async () => {
   deployed = await deployedRoles()
 })
 
-/** Decides whether a role can read a partition by any action, alone or together with a key that it may read. */
+/** Returns whether a role can read a partition by any action, for a key alone or together with keys that it may read. */
 const canRead = (role: string, key: string): boolean =>
   reads.some((action) =>
     [[key], ['accounts', key]].some((keys) => deployed.allowed(onTable(action, ...keys)).includes(role)),

@@ -153,7 +153,7 @@ describe('the sealed logs', () => {
       [Action].flat().some((action) => /^kms:(Sign|\*|S\*)$/.test(action)),
     )
     expect(signing).toHaveLength(1)
-    // With the hyphen, because a role of another deployment, e.g. NetworkAccessTest, must not match.
+    // Includes the hyphen, because a role of another deployment, such as NetworkAccessTest, must not match.
     expect(JSON.stringify(signing[0].Condition)).toContain('role/NetworkAccess-RolesSeal*')
   })
 })

@@ -24,7 +24,7 @@ const text = (file: string) => readFile(join(root, file), 'utf8')
 const workflows = (await readdir(join(root, '.github/workflows'))).map((name) => `.github/workflows/${name}`)
 const lock: { packages: Record<string, Locked> } = JSON.parse(await text('package-lock.json'))
 
-/** Name of a package, from its path in the lock file or in the bundle. */
+/** Returns the name of a package from its path in the lock file or in the bundle. */
 const packageOf = (path: string) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
 const examples = ['docs/examples/pipeline.yml', 'docs/examples/deploy-stack.yml']
@@ -85,13 +85,13 @@ describe('the SBOM', () => {
   it('lists each production package of the lock file with its version and hash', () => {
     const listed = new Map(components.map(({ purl, hashes = [] }) => [decodeURIComponent(purl), hashes]))
     const locked = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev)
-    // TypeScript is an optional peer dependency of valibot, and is not loaded.
+    // Excludes TypeScript, an optional peer dependency of valibot that is not loaded.
     const installed = locked.filter(([path, one]) => !('optional' in one) && packageOf(path) !== 'typescript')
     const urls = Map.groupBy(installed, ([path, { version }]) => `pkg:npm/${packageOf(path)}@${version}`)
     expect(urls.size).toBeGreaterThan(60)
     for (const [url, copies] of urls) {
       expect([...listed.keys()]).toContain(url)
-      // A bundled dependency of another package has no hash of its own.
+      // Omits the hash of a dependency that is bundled in another package and has none.
       const hashes = copies.map(([, { integrity }]) => integrity && { alg: 'SHA-512', content: hexOf(integrity) })
       if (hashes.every(Boolean)) expect(listed.get(url), url).toEqual(hashes.slice(0, 1))
     }
@@ -104,7 +104,7 @@ describe('the SBOM', () => {
       entryPoints: [...operations.map(({ file }) => file), ...(await plainFunctions())],
       bundle: true,
       write: false,
-      // With splitting, each package is written once, as in the bundle.
+      // Enables splitting, so that each package is written once, as in the bundle.
       splitting: true,
       outdir: directory,
       format: 'esm',
@@ -115,7 +115,7 @@ describe('the SBOM', () => {
     const bundled = Object.keys(metafile.inputs).flatMap((path) => packageOf(path) ?? [])
     const names = new Set(components.map(({ name }) => name))
     expect(new Set(bundled).size).toBeGreaterThan(5)
-    // The renderer of the API reference is copied into the bundle.
+    // Includes the renderer of the API reference, which is copied into the bundle.
     for (const name of [...bundled, 'redoc']) expect(names).toContain(name)
   })
 })

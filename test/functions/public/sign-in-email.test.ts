@@ -128,7 +128,7 @@ describe('the email form', () => {
     expect((await redeemWith({ code: codeIn(back), code_verifier: newVerifier().verifier })).status).toBe(401)
     const other = await mailedPasscode(account.id, 'portal')
     const portal = await send({ email: other.email, passcode: other.passcode }, { context: 'portal' })
-    // The person is no administrator, so there is no portal for them.
+    // Expects no portal session, because the person is not an administrator.
     expect((await redeemWith({ code: codeIn(portal), code_verifier: verifier })).status).toBe(401)
   })
 

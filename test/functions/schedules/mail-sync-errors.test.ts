@@ -23,7 +23,7 @@ const at = (day: number, hour: number) => monday + day * dayMicros + (hour * day
 let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 let sent: Sent[]
 let refused: string[]
-/** Runs while a mail is being sent. */
+/** Called while a mail is being sent. */
 let meanwhile: () => Promise<unknown>
 beforeEach(async () => {
   ownTable = await useOwnTable()
@@ -218,7 +218,7 @@ describe('mails about sync errors (I8.1)', () => {
   it('are due at the same hour for any count', () => {
     expect([8.99, 9, 9.99, 10].map((hour) => isMailDue(0, null, at(0, hour)))).toEqual([false, true, true, false])
     expect(isMailDue(10, at(0, 9), at(70, 9))).toBe(false)
-    // The seventh mail follows after three days on any weekday. The eighth waits for a Monday.
+    // Expects the seventh mail after three days on any weekday, and the eighth on a Monday.
     expect([14, 15].map((day) => isMailDue(6, at(12, 9), at(day, 9)))).toEqual([false, true])
     expect([18, 20, 21].map((day) => isMailDue(7, at(15, 9), at(day, 9)))).toEqual([false, false, true])
   })

@@ -34,7 +34,7 @@ afterEach(() => {
   vi.resetModules()
 })
 
-/** Starts the service in a process that has not read the secret yet. All processes share one clock. */
+/** Starts the service in a process that has not read the secret. All processes share one clock. */
 async function newProcess() {
   vi.resetModules()
   const { clock } = await import('#shared/core/clock.ts')
@@ -88,7 +88,7 @@ it('keeps cursors valid when each page of a list is served by another process', 
   const fresh = await newProcess()
   const second = await page(fresh, next)
   expect(second).toMatchObject({ status: 200, names: ['G1', 'G2'] })
-  // The new version signs from now on. The running process has reloaded the secret.
+  // Expects that the new version signs from now on, because the running process has read the secret again.
   now += 11 * minute
   const again = await page(fresh, next)
   expect(again.next.split('.')[0]).not.toBe(next.split('.')[0])

@@ -45,7 +45,7 @@ async function connectedWorld() {
 
 const receivedTypes = ({ received }: LiveDevice) => received.map(({ type }) => type)
 
-/** Record of the table's stream for a deleted item. */
+/** Builds a record of the table's stream for a deleted item. */
 const removalOf = (item: Record<string, unknown>) => ({
   eventName: 'REMOVE',
   dynamodb: { SequenceNumber: '1', OldImage: marshall(item, { removeUndefinedValues: true }) },
@@ -122,7 +122,7 @@ test('a deleted authorization notifies its gateway, whatever deleted it', async 
   const event = { Records: [removalOf(item)] } as unknown as DynamoDBStreamEvent
   expect(await followUp(event)).toEqual({ batchItemFailures: [] })
   await vi.waitFor(() => expect(receivedTypes(gatewayDevice)).toHaveLength(receivedCount + 1))
-  // A second delivery sends no other message, because the gateway has not renewed yet.
+  // Expects no second message after a second delivery, because the gateway has not sent a heartbeat.
   await followUp(event)
   expect(receivedTypes(gatewayDevice)).toHaveLength(receivedCount + 1)
 })
@@ -135,7 +135,7 @@ test("an authorization deleted by its gateway's own heartbeat does not notify th
   const renew = () => call(renewGateway, { method: 'PUT', token: gateway.token, params: { id: gateway.session.id } })
   await renew()
   const receivedCount = receivedTypes(gatewayDevice).length
-  // The client's lease has expired.
+  // Lets the client's lease expire.
   const { client_id } = item as unknown as { client_id: string }
   await table().send(
     new UpdateCommand({

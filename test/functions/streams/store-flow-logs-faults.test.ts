@@ -96,7 +96,7 @@ it('resumes in the next run after its deadline, with all previous records stored
   const flows = Array.from({ length: 3 }, () => Array.from({ length: 25 }, newFlow))
   const records = flows.map((some, i) => record(clock.now() + i, ...some.map(({ open }) => open)))
   let left = 2
-  // Time for one request of 25 flows.
+  // Gives the function time for one request of 25 flows.
   const context = { getRemainingTimeInMillis: () => (--left > 0 ? 60_000 : 1_000) } as Context
   const { batchItemFailures } = await handler({ Records: records }, context)
   expect(batchItemFailures).toEqual([{ itemIdentifier: sequenceOf(records[1] as KinesisStreamRecord) }])
@@ -132,7 +132,7 @@ describe('a write that the table refuses', () => {
 
 const packed = (value: unknown) => zstdCompressSync(JSON.stringify(value) ?? '')
 
-/** Bytes that no ingest wrote: random bytes, damaged packs, other versions, and packs with arbitrary rows. */
+/** Bytes that the API never writes: random bytes, damaged packs, other versions, and packs with arbitrary rows. */
 const poison = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
   fc.constant(packed({ version: 1 }).subarray(0, -3)),
@@ -167,14 +167,14 @@ describe('poison records', () => {
         const { records: valid, expectStored } = batch()
         const bad = kinesisRecord(Buffer.from('poison'))
         const left = refusals.filter((_, i) => i % 3 !== 2)
-        // At most two consecutive failures, so that no valid record exhausts its retries.
+        // Makes at most two consecutive requests fail, so that no valid record exhausts its retries.
         failTable(
           'ThrottlingException',
           (command) => command.constructor.name !== 'GetCommand' && (left.shift() ?? false),
         )
         const kept = await deliverAll([...valid.slice(0, 2), bad, ...valid.slice(2)], sequenceOf, handler)
         vi.restoreAllMocks()
-        // A record that is given up is stored for the redrive, and delivered again.
+        // Expects that a discarded record is stored for the redrive, and delivers it again.
         expect(kept).toContain(sequenceOf(bad))
         expect(await failures(valid.filter((one) => kept.includes(sequenceOf(one))))).toEqual([])
         await expectStored()
@@ -196,7 +196,7 @@ it('stores the same for any late redelivery', async () => {
         record(at + 2_000_000, flow.close(2), flow.open),
         record(at + 3_000_000, flow.open),
       ]
-      // Delivers records in order, with parts of earlier ones repeated in between and at the end.
+      // Delivers records in order. Repeats parts of earlier records in between and at the end.
       const part = ([from, count]: [number, number], end: number) =>
         records.slice(Math.min(from, end), end).slice(0, count)
       for (let end = 1; end <= records.length; end++) {

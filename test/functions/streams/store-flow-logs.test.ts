@@ -188,7 +188,7 @@ it('stores an ordinary flow with one write unit', async () => {
     const record = flowRecord(grant.claims(), at(i), one)
     const { requests, reads, writes } = await measure(() => deliver(record))
     expect(requests).toBeGreaterThanOrEqual(1)
-    // Includes the marks of the flow's day and actor if they are not known to be stored.
+    // Includes the marks of the flow's day and actor, unless they are known to be stored.
     expect([reads, writes]).toEqual([0, requests])
   }
 })

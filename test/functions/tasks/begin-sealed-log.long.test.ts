@@ -44,7 +44,7 @@ const begin = (event: unknown = { account_id: account.id }) => beginSealedLog(ev
 
 const items = () => ownTable.items(account.id)
 
-/** Restores the table; the bucket stays unchanged. */
+/** Restores the table and leaves the bucket unchanged. */
 const restore = (at: Record<string, unknown>[]) => ownTable.restore(account.id, at)
 
 const exported = async (
@@ -83,7 +83,7 @@ it("begins successor logs after a restore: from the table's entries, next to the
   const [lost, lostHours] = [await exported(), await exported({ type: 'api_request' })]
   const ended = await sealedState(account.id)
   await restore(instant)
-  // A different history of the same length as the signed one.
+  // Creates a different history with as many entries as the signed one.
   await change(2)
   await hour()
   const signed = objects()
@@ -100,7 +100,7 @@ it("begins successor logs after a restore: from the table's entries, next to the
   const follows = { origin, size: ended.size, root: ended.root, shared: before.size, last: lastShared }
   expect(data?.changes).toEqual({ origin: `${origin}.2`, size: before.size + 7, follows })
   expect(data?.activity).toMatchObject({ follows: { origin: `access.example.com/${account.id}/activity` } })
-  // The signed objects stay, and the bucket has the whole new tree.
+  // Expects that the signed objects are unchanged, and that the bucket has the whole new tree.
   for (const [path, content] of signed) expect(world.read(path)).toBe(content)
   const newest = await opened(`${account.id}/changes.2/checkpoint`)
   expect(newest).toMatchObject({
@@ -115,7 +115,7 @@ it("begins successor logs after a restore: from the table's entries, next to the
     follows: { ...follows, note: ended.note },
   })
 
-  // The new log grows, and exports name both logs.
+  // Extends the new log, whose exports name both logs.
   await change(4)
   await hour()
   await sealBoth()
@@ -136,10 +136,10 @@ it("begins successor logs after a restore: from the table's entries, next to the
   expect(await compareExport(hours, olderHours)).toContain('which it follows')
   await expect(compareExport(hours, lostHours)).rejects.toThrow('RESTARTED')
   for (const one of [lost, lostHours, older]) await verifyExport(one)
-  // The new log proves an entry of the shared part.
+  // Expects that the new log proves an entry of the shared part.
   const proof = await account.call(getProof, { method: 'GET', params: { log_id: lastShared } })
   expect(proof.body.data).toMatchObject({ leaf_index: before.size - 1, size: before.size + 11 })
-  // A checkpoint of the old log is still available.
+  // Expects that a checkpoint of the old log is still available.
   expect(
     (
       await account.call(getProof, {
@@ -150,7 +150,7 @@ it("begins successor logs after a restore: from the table's entries, next to the
     ).body.data.note,
   ).toBe(before.note)
 
-  // After another restore to the same time, the number belongs to a discarded history.
+  // Restores the table to the same time again, so that the number belongs to a discarded history.
   const second = objects()
   await restore(instant)
   await change(1)

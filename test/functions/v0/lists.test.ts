@@ -13,7 +13,7 @@ import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { newV0Device } from '#test/support/accounts/v0.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
 
-/** Changes the account's setting `v0_lists`: the form of address lists in responses (`/v0` contract, 5.8). */
+/** Changes the account's setting `v0_lists`, the form of address lists in responses (`/v0` contract, 5.8). */
 
 const change = (account: Account, fields: object) =>
   provision({ operation: 'update_account', account_id: account.id, account: fields })

@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** Runs the verifier file alone, in a folder without other files of the service. */
+/** Runs the verifier file in a folder without other files of the service. */
 const verifier = (...args: string[]) =>
   new Promise<{ code: number; stdout: string }>((resolve) => {
     const file = join(dir, 'verify-export.mjs')
@@ -145,7 +145,7 @@ it('begins a successor log in a copy of the data directory, next to the sealed o
   const lost = await exported(service, 'lost.ndjson')
   const port = Number(new URL(service.baseUrl).port)
   await service.kill9()
-  // The sealed log is in files instead of the table, and is copied unchanged.
+  // Copies the sealed log, which is in files instead of the table.
   cpSync(join(service.dataDir, 'seal'), join(copy, 'seal'), { recursive: true })
   const restored = await startService({ dataDir: copy, port })
   try {

@@ -41,7 +41,7 @@ const inForce = (id: string, name: string, filters: IpFilter[] = []): InForce =>
   return { authorization: authorization as unknown as Authorization, content }
 }
 
-/** Applies a response like a gateway (P4). */
+/** Applies a response as a gateway does (P4). */
 function apply(held: Held, { complete, authorizations, added, removed }: Answer): Held {
   const next = complete ? new Map<string, string>() : new Map(held)
   for (const id of removed ?? []) next.delete(id)
@@ -69,7 +69,7 @@ async function heartbeats(
 
 const session = () => ({ accountId: randomUUID(), sessionId: randomUUID() })
 
-/** Change of the authorizations in force: numbers of grants, ends, and changes of content. */
+/** Step of a test: numbers of new grants, of ended grants, and of grants whose content changes. */
 const step = fc.record({
   granted: fc.integer({ min: 0, max: 4 }),
   ended: fc.array(fc.nat(), { maxLength: 3 }),

@@ -5,7 +5,7 @@ import type { PolicyRow } from '#shared/domain/policies/policy.ts'
 import { conditionContext } from '#test/support/access/circumstances.ts'
 
 const at = (text: string) => parseTimestamp(text) as number
-const now = at('2026-11-16T12:00:00Z') // a Monday
+const now = at('2026-11-16T12:00:00Z') // The date is a Monday.
 const tokenEnd = at('2026-11-20T00:00:00Z')
 const context = conditionContext({ ip: '192.0.2.1' })
 

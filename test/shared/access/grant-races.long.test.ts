@@ -11,7 +11,7 @@ it.each(Object.keys(revocations))(
   'no grant outlives a concurrent revocation: %s',
   async (taking) => {
     let granted = 0
-    // Two of five rounds grant access besides the revocation. Without any grant, the test would prove nothing.
+    // Repeats until a round grants access besides the revocation, as two of five do. Without any grant, the test would prove nothing.
     for (let round = 0; round < rounds || (granted === 0 && round < 10 * rounds); round++) {
       const seed = seedOf('SIMULATION_SEED') + round
       const outcome = await raceGrants(taking, seed)

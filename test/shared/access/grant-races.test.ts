@@ -7,7 +7,7 @@ beforeEach(() => vi.stubEnv('HEARTBEAT_SECS', '3600'))
 afterEach(() => vi.unstubAllEnvs())
 
 const seed = seedOf('SIMULATION_SEED')
-/** Random sample of the revocations; the long test has all of them. */
+/** Random sample of the revocations. The long test covers all of them. */
 const drawn = new SeededRandom(seed).sample(Object.keys(revocations), 4)
 
 it.each(drawn)('no grant outlives a concurrent revocation: %s', async (taking) => {

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** A session of a site token, with the remaining lifetime of its pointer. */
+/** Creates a session of a site token. Returns it with the remaining lifetime of its pointer. */
 async function newSession() {
   const account = await newAccount()
   const site = await newSite(account)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { queueCommit } from '#shared/commit/commit.ts'
 
-/** Tasks that record their concurrency and the order in which they began. */
+/** Creates tasks that record how many of them run at once, and the order in which they began. */
 function crowd(accountId: string, size: number) {
   const begun: number[] = []
   let running = 0

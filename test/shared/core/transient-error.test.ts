@@ -8,7 +8,7 @@ const cancelled = (...codes: string[]) =>
   namedError('TransactionCanceledException', { CancellationReasons: codes.map((Code) => ({ Code })) })
 
 it.each([
-  // Kinesis with a customer managed key of the stream, and DynamoDB with a table replicated across regions.
+  // Errors of Kinesis with a customer managed key, and of DynamoDB with a replicated table.
   namedError('KMSThrottlingException'),
   namedError('ReplicatedWriteConflictException'),
   namedError('TooManyRequestsException'),

@@ -21,7 +21,7 @@ import { refuseRequests } from '#test/support/table/refuse-requests.ts'
 
 const nothing = 'Nothing was changed'
 const always = Number.POSITIVE_INFINITY
-/** A retryable error that takes no token of the retry quota, which other tests of this process share. */
+/** Retryable error that does not use up the retry quota, which other tests of this process share. */
 const inProgress = engineError('TransactionInProgressException')
 
 let world: AccessWorld
@@ -132,7 +132,7 @@ describe('a task', () => {
 describe('an abandoned request', () => {
   it('logs the failed operation', async () => {
     const log = catchLog()
-    // An account without a rate limit lease in this process.
+    // Creates an account without a rate limit lease in this process.
     const account = await newAccount()
     const isBucket = ({ operation, input }: EngineRequest) =>
       operation === 'UpdateItem' && JSON.stringify(input).includes(`"${account.id}#rate.account"`)

@@ -83,7 +83,7 @@ describe('the order of checks (A4): the earlier of two failing checks responds',
       'system_site',
     ],
     ['14 limit, 15 validation', createSite, { body: { site: {} } }, 'limit_reached'],
-    // The only exception: a group is refused before its body is checked (A14.3).
+    // Covers the only exception: a refusal of a group precedes the check of its body (A14.3).
     ['12 existence, 11 envelope of a group', updateGroup, { params: unknown, body: {} }, 'not_found'],
     ['14 refusal, 11 envelope of a group', updateGroup, { params: { id: 'Everyone' }, rawBody: '{' }, 'managed_group'],
   ])('%s', async (_name, handler, request, code) => {

@@ -173,7 +173,7 @@ describe('a failing table', () => {
       failTable(
         name,
         (command) => command instanceof TransactWriteCommand,
-        // Retries take no time.
+        // Advances the clock instead of waiting, so that retries take no time.
         () => (passed += 23_000),
       )
       const answer = await create()

@@ -119,7 +119,7 @@ test('a failed nudge is repeated if another one was suppressed meanwhile', async
   await first
   await device.next('authorizations')
   expect((await beat()).more).toBe(false)
-  // Without a suppressed nudge it is not repeated, and the next one is sent at once.
+  // Expects no second nudge if the first one suppressed none, and sends the next nudge immediately.
   refusals = 1
   await nudge()
   expect(nudges()).toBe(1)

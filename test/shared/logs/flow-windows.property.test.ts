@@ -13,7 +13,7 @@ import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 const minute = 60_000_000
 const hour = 60 * minute
-/** Start of the tests' time. Flows begin within the next day and a half. */
+/** Start of the tests' time range. Flows begin within the next day and a half. */
 const origin = Math.floor(clock.now() / (24 * hour)) * 24 * hour - 10 * 24 * hour
 const span = 36 * hour
 
@@ -36,7 +36,7 @@ const flow = fc.record({
   actor: fc.nat({ max: 2 }),
   start: fc.oneof(
     fc.nat({ max: span }),
-    // Starts are close together, so that some flows are open while others begin.
+    // Chooses starts that are close together, so that some flows are open while others begin.
     fc.nat({ max: hour }),
     fc.nat({ max: span / (5 * minute) }).map((slice) => slice * 5 * minute),
   ),
@@ -57,13 +57,13 @@ const search = fc.record({
 const history = fc.record({
   flows: fc.array(flow, { minLength: 5, maxLength: 40 }),
   batchSizes: fc.infiniteStream(fc.integer({ min: 1, max: 6 })),
-  /** Number of table requests after which the consumer of a batch is killed; most batches are not interrupted. */
+  /** Number of table requests after which the consumer of a batch is killed. Most batches are not interrupted. */
   interruptions: fc.infiniteStream(fc.option(fc.nat({ max: 8 }), { freq: 4 })),
   searches: fc.array(search, { minLength: 4, maxLength: 4 }),
 })
 
 type Search = { begin: number; width: number; limit: number; filter: string }
-/** Window of the last minutes, listed after each batch: its open flows have no pointer yet. */
+/** Window of the last minutes, listed after each batch. Open flows in this window have no pointer yet. */
 const recently: Search = { begin: 0, width: hour, limit: 100, filter: 'none' }
 
 type Flow = { id: string; actor: number; start: number; end: number | null }
@@ -75,7 +75,7 @@ afterEach(() => {
 
 const parse = (record: unknown) => (checkFlowReport(record) as { report: FlowReport }).report
 
-/** Delivers a batch. Its consumer may be killed after some table requests; the batch is then redelivered. */
+/** Delivers a batch. Its consumer may be killed after some table requests, and then the batch is delivered again. */
 async function deliver(Records: ReturnType<typeof flowRecord>[], interruption: number | null): Promise<void> {
   if (interruption !== null) {
     let left = interruption
@@ -115,7 +115,7 @@ it('lists exactly the flows that overlap a window, for any reports in any order'
 
       const stored = new Map<string, Flow>()
       const now = vi.spyOn(clock, 'now').mockReturnValue(origin)
-      // Windows begin at or right next to a flow's start or end, or some minutes ago.
+      // Chooses windows that begin at or next to the start or end of a flow, or some minutes ago.
       const instantOf = (seed: number) => {
         const instants = [...stored.values()].flatMap(({ start, end }) => [start, end ?? clock.now()])
         return (instants[seed % instants.length] as number) + ((seed % 3) - 1)

@@ -21,11 +21,11 @@ const actors = Array.from({ length: 3 }, () => randomUUID())
 const emails = ['ada@example.com', 'grace@example.com']
 const objects = Array.from({ length: 3 }, () => randomUUID())
 
-/** No actor, or an actor with its email at that time. */
+/** No actor, or an actor with an email at the time of the event. */
 const who = fc.record({ actor: fc.nat({ max: 3 }), email: fc.nat({ max: 2 }) })
 const entry = fc.record({
   stream: fc.constantFrom<LogStream>(...logStreams),
-  // Few different times, so that entries of several streams share one.
+  // Uses few different times, so that entries of several streams have the same time.
   at: fc.nat({ max: 12 }).map((step) => (step * span) / 12),
   who,
   object: fc.nat({ max: 2 }),
@@ -55,7 +55,7 @@ async function plant(account: string, start: number, entries: Planted[]): Promis
     const actor = actors[who.actor] ?? null
     const email = emails[who.email] ?? null
     if (stream === 'flow') {
-      // A flow always has an actor.
+      // Replaces a missing actor, because a flow always has an actor.
       const initiator = actor ?? (actors[0] as string)
       const name = `${initiator} ${email}`
       const fields = { initiator_actor_id: initiator, initiator_actor_email: email }
@@ -100,7 +100,7 @@ it('lists the matching entries of all streams in order', async () => {
           const begin = start + (step * span) / 12
           const end = begin + (width * span) / 12
           const expected = planted
-            // All flows are open.
+            // Treats all flows as open, so `begin` excludes none of them.
             .filter(({ stream, at }) => at <= end && (at >= begin || stream === 'flow'))
             .filter(({ stream }) => type === null || stream === type)
             .filter((one) => actor === null || one.actor === actors[actor])

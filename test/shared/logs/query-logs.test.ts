@@ -39,14 +39,14 @@ it.each([
   [1_050, 1, 1],
   [1_050, 0, 0],
 ])('counts %i entries up to %s as %i (L2.5)', async (stored, limit, total) => {
-  // All entries are on one day, so each stream has one partition.
+  // Places all entries on one day, so that each stream has one partition.
   const noon = Math.floor(clock.now() / 86_400_000_000) * 86_400_000_000 - 43_200_000_000
   ids = Array.from({ length: stored }, (_, i) => idFrom('session', noon + i))
   const query = { type: 'session', begin: timestamp(noon), end: timestamp(noon + stored), limit: '1' }
   const counted: Record<string, string> = limit === undefined ? {} : { total_limit: String(limit) }
   const { metadata } = await listLogs(account, new URLSearchParams({ ...query, ...counted }))
   expect([metadata.total, metadata.count]).toEqual([total, total])
-  // The page takes one request. Counting takes one request per 1,000 entries, and one that finds the end.
+  // Allows one request for the page. Counting needs one request per 1,000 entries, and one that finds the end.
   expect(requests.mock.calls.length).toBeLessThanOrEqual(1 + Math.ceil(total / 1_000) + Math.min(1, total))
 })
 
@@ -57,6 +57,6 @@ it('queries no partition of days that cannot have entries', async () => {
     new URLSearchParams('begin=0001-01-01T00:00:00Z&end=9999-12-31T23:59:59Z'),
   )
   expect(metadata).toEqual({ limit: 50, next_page: null, prev_page: null, total: 0, count: 0 })
-  // Page and count each query three streams per day of the retention, and the days with flows.
+  // Allows the queries of the page and of the count: three streams per day of the retention, and the days with flows.
   expect(requests.mock.calls.length).toBeLessThanOrEqual(2 * (3 * 93 + 1))
 })

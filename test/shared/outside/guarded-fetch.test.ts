@@ -67,7 +67,7 @@ const failure = (work: Promise<unknown>): Promise<OutsideError> =>
     () => Promise.reject(new Error('There was an answer.')),
     (error) => error,
   )
-/** Fakes the addresses that a name resolves to. */
+/** Fakes the addresses to which a name resolves. */
 const resolving = (...addresses: string[]) =>
   vi.spyOn(names, 'lookup').mockImplementation(((
     _name: string,
@@ -138,7 +138,7 @@ describe('a request', () => {
     expect(await failure(guardedFetch()(`${base}/json`, { signal: stopping.signal }))).toBe(reason)
   })
 
-  /** Counts only connections of this test, because the server may process an aborted earlier request late. */
+  /** Counts only connections of this test, because the server may handle an aborted earlier request late. */
   const ports = () => new Set(received.filter(({ url }) => url === '/json').map(({ port }) => port))
 
   it('reuses connections, even after the server has closed one', async () => {
@@ -242,7 +242,7 @@ describe('a forbidden address', () => {
 
 it('resolves a name once, and connects to the checked address', async () => {
   const port = new URL(base).port
-  // A second lookup for the connection could return another address (DNS rebinding).
+  // Expects a single lookup. A second one for the connection could return another address (DNS rebinding).
   const lookup = resolving('127.0.0.1')
   expect((await guardedFetch()(`http://login.example.com:${port}/json`)).status).toBe(200)
   expect(lookup).toHaveBeenCalledTimes(1)

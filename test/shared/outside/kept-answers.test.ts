@@ -22,7 +22,7 @@ it('caches values for their time to live', () => {
 it('evicts only the oldest entry when it is full', () => {
   const kept = new KeptAnswers<number>({ ms: 1_000, most: 3 })
   for (const [i, question] of ['a', 'b', 'c', 'a', 'd'].entries()) kept.keep(question, i)
-  // A refreshed entry counts as new.
+  // Expects that a refreshed entry counts as new.
   expect(['a', 'b', 'c', 'd'].map((question) => kept.get(question))).toEqual([3, null, 2, 4])
   for (let i = 0; i < 1_000; i++) kept.keep(`other ${i}`, i)
   expect(['a', 'c', 'd', 'other 996', 'other 997'].map((question) => kept.get(question))).toEqual([
@@ -34,7 +34,7 @@ it('evicts only the oldest entry when it is full', () => {
   ])
 })
 
-/** Fakes a provider that answers each request on demand. */
+/** Fakes a provider whose responses the test sends on demand. */
 function provider() {
   const requests: PromiseWithResolvers<string>[] = []
   const ask = () => {
@@ -68,7 +68,7 @@ it("applies each caller's own timeout to the shared request", async () => {
   const shorter = outcome(questions.ask('q', ask, 50))
   await vi.advanceTimersByTimeAsync(100)
   expect(await Promise.all([short, shorter])).toEqual(['timeout', 'timeout'])
-  // A caller that times out does not cancel the request of the others.
+  // Expects that a caller's timeout does not cancel the request that others share.
   asked[0]?.resolve('a')
   expect(await long).toBe('a')
   expect(asked).toHaveLength(1)
@@ -82,7 +82,7 @@ it('does not share the failure of an earlier request with later callers', async 
   asked[0]?.reject(new Error('down'))
   expect(await first).toBe('down')
   await vi.advanceTimersByTimeAsync(0)
-  // The three callers share a request of their own.
+  // Expects that the three callers share a new request.
   expect(asked).toHaveLength(2)
   asked[1]?.resolve('up again')
   expect(await Promise.all(others)).toEqual(['up again', 'up again', 'up again'])

@@ -34,7 +34,7 @@ it('is valid until its expiry, and cannot be taken afterwards', async () => {
     null,
   ])
   expect(await takeOneTimeItem(key, end)).toBeNull()
-  // The failed attempt has not deleted the item.
+  // Expects that the failed attempt has not deleted the item.
   expect(await takeOneTimeItem(key, end - 1)).toMatchObject({ said: 'once' })
 })
 

@@ -15,7 +15,7 @@ const cancelled = (code: string) =>
     CancellationReasons: [{ Code: 'None' }, { Code: code }],
   })
 
-/** Replaces transactions by `interfere`. Other requests are sent to the engine. */
+/** Calls `interfere` instead of transactions. Sends other requests to the engine. */
 function onTransaction(interfere: (pass: () => Promise<unknown>) => Promise<unknown>): void {
   const client = table()
   const send = client.send.bind(client) as (command: unknown) => Promise<unknown>
@@ -65,7 +65,7 @@ describe('a commit', () => {
     const now = clock.monotonic
     let passed = 0
     onTransaction(async () => {
-      // Retries take no time.
+      // Advances the clock instead of waiting, so that retries take no time.
       passed += 23_000
       throw cancelled('TransactionConflict')
     })

@@ -11,7 +11,7 @@ const network = fc.oneof(
   fc.tuple(ipv4, fc.integer({ min: 0, max: 32 })).map((parts) => parts.join('/')),
   fc.tuple(ipv6, fc.integer({ min: 0, max: 128 })).map((parts) => parts.join('/')),
 )
-/** No colon, and at least one letter, so that it is no address. */
+/** Host name without a colon and with at least one letter, so that it is not an address. */
 const hostName = fc
   .string({ unit: fc.constantFrom(...'abzAZ019._-'), minLength: 1, maxLength: 60 })
   .map((text) => `${text}h`)

@@ -6,7 +6,7 @@ import { canonicalDestination } from '#shared/v0/rule-store.ts'
 
 type Rule = Parameters<typeof ruleTargetOf>[0] & { id: string }
 
-/** Number of address bits that the reference implementation enumerates. */
+/** Number of address bits, whose values the reference implementation enumerates. */
 const bits = 4
 const addresses = Array.from({ length: 2 ** bits }, (_, i) => i)
 const families = {
@@ -15,7 +15,7 @@ const families = {
 } as const
 type Family = keyof typeof families
 
-/** Generates the usual value most of the time, so that most rules can overlap at all. */
+/** Generates the usual value most of the time, because otherwise few rules would overlap. */
 const usually = <T>(usual: T, ...others: T[]) =>
   fc.oneof({ arbitrary: fc.constant(usual), weight: 9 }, { arbitrary: fc.constantFrom(...others), weight: 1 })
 
@@ -62,7 +62,7 @@ function reference(a: Omit<Rule, 'id'>, b: Omit<Rule, 'id'>): boolean {
     const family = destination.includes(':') ? families.ipv6 : families.ipv4
     const [address = '', mask = family.width] = destination.split('/')
     list.addSubnet(address, Number(mask), family.type)
-    // A network without any enumerated address is represented by its own address.
+    // Represents a network that contains no enumerated address by its own address.
     return { list, family, tried: [...addresses.map(family.address), address] }
   })
   if (!first || !second || first.family !== second.family) return false
@@ -72,7 +72,7 @@ function reference(a: Omit<Rule, 'id'>, b: Omit<Rule, 'id'>): boolean {
   )
 }
 
-/** Searches sort keys in memory as the table does. */
+/** Searches sort keys in memory, as the table does. */
 const searchAmong = (rules: Rule[], among: string, family: 4 | 6, except?: string) => {
   const sorts = rules
     .map((rule) => ({ place: ruleTargetOf(rule), id: rule.id }))

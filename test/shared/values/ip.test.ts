@@ -76,7 +76,7 @@ describe('IP values', () => {
     fc.assert(
       fc.property(fc.oneof(text, ipv6), (address) => {
         const ip = parseIp(address) as Ip
-        // A URL writes the IPv4 part of a mapped address in hexadecimal.
+        // Excludes mapped addresses, because a URL writes their IPv4 part in hexadecimal.
         fc.pre(ip.value >> 32n !== 0xffffn)
         expect(`[${formatIp(ip)}]`).toBe(new URL(`http://[${address}]`).hostname)
       }),

@@ -241,7 +241,7 @@ it('lists at most the policies that fit the response, and decides on all of them
     ...openPolicy,
     group_id: groupIds[i] as string,
     resource_id: world.resource.id,
-    // All policies except the last are violated.
+    // Violates the conditions of all policies except the last.
     conditions: [...largestConditions(), ...(i === count - 1 ? [] : [office])],
   }))
   const { status, text, body } = await ask(world)

@@ -90,7 +90,7 @@ describe('both lists agree with the decision', () => {
       for (const resource of resources) {
         const location = {
           ip: '203.0.113.1',
-          // A service account's token has no provider.
+          // Omits the provider for a service account, whose token has none.
           auth_provider_id: actor.type === 'account_user' ? providerCondition.values[0] : null,
         }
         const body = { actor_id: actor.id, resource_id: resource.id, ...location }

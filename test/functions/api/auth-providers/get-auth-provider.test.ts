@@ -8,7 +8,7 @@ const common = [
   ...['id', 'account_id', 'name', 'issuer', 'is_disabled', 'inserted_at', 'updated_at', 'context', 'domains'],
   ...['client_session_lifetime_secs', 'portal_session_lifetime_secs', 'last_error', 'last_error_at'],
 ]
-/** Additional fields per kind (A25.1). */
+/** Additional fields of each kind (A25.1). */
 const own: Record<ProviderKind, string[]> = {
   email_otp: [],
   oidc: ['is_default', 'client_id', 'discovery_document_uri', 'email_verification_method', 'callback_uri'],
@@ -62,7 +62,7 @@ describe('the callback address of a provider (I2.2)', () => {
       vi.stubEnv('SERVICE_URL', 'https://access.example.com')
       const moved = await providers[kind].get(ownAccount, created.id)
       expect(moved.body.data.callback_uri).toBe(`https://access.example.com/sign_in/callback/${created.id}`)
-      // A new address causes no edit conflict (A8.2), but invalidates cached responses.
+      // Expects the same entity tag for a new address, which causes no edit conflict (A8.2) but invalidates cached responses.
       expect(moved.headers.etag).not.toBe(before.headers.etag)
       const remove = await handlerOf(`DELETE /${kind}_auth_providers/{id}`)
       const headers = { 'if-match': before.headers.etag ?? '' }

@@ -28,7 +28,7 @@ async function signInTwice(provider: AuthProviderRow, { id: actorId }: ActorRow,
   for (const context of ['client', 'portal'] as const) await signInWith(account, context, { actorId, provider, kind })
 }
 
-/** Reads an actor's kinds of access: one per client token and portal session. */
+/** Lists an actor's kinds of access: one per client token and portal session. */
 async function accessOf({ id }: ActorRow): Promise<string[]> {
   const tokens = await rowsBy(clientTokens, account.id, 'actor_id', id)
   const sessions = await rowsBy(portalSessions, account.id, 'actor_id', id)

@@ -13,9 +13,9 @@ afterEach(() => vi.restoreAllMocks())
 
 const freeze = (micros: number) => vi.spyOn(clock, 'now').mockReturnValue(micros)
 
-/** Creates an authorization that expires at midnight. The leases of client and gateway end later. */
+/** Creates an authorization that expires at midnight, before the leases of client and gateway. */
 async function granted(request: { token?: string } = {}) {
-  // Noon of the next day, far from midnight.
+  // Sets the clock to noon of the next day, far from midnight.
   freeze((Math.ceil(clock.now() / day) + 0.5) * day)
   const world = await newAccessWorld(daily)
   const gateway = await world.addGateway()

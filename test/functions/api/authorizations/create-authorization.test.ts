@@ -172,7 +172,7 @@ describe('revocation (P7)', () => {
         if (name !== 'gateway')
           expect(await queryItems(partition(world.account.id, `authorizations.${name}`, value))).toEqual([])
       }
-      // The sessions of a token end with the token.
+      // Expects that the sessions of a token end with the token.
       expect((await world.ask({ resource_id: world.resource.id })).status).toBe(by === 'client_token' ? 409 : 201)
     },
   )

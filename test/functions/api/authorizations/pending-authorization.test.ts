@@ -55,7 +55,7 @@ const authorizationAt = (at: number): Authorization => ({
   state_at: timestamp(at),
 })
 
-/** Writes the items of a request that died before it confirmed the authorization. */
+/** Writes the items of a request whose process died before it confirmed the authorization. */
 async function leavePending(secondsAgo: number) {
   const { main, grant, indexes } = authorizationItems(authorizationAt(clock.now() - secondsAgo * second))
   await plantItems([pendingItem(main), grant, ...indexes])
@@ -72,7 +72,8 @@ describe('a grant', () => {
       units.push(writes)
     }
     expect(Math.min(...units)).toBeLessThanOrEqual(16)
-    // Pending and confirmed item, its index items and its attribution. Fewer units mean that nothing was granted.
+    // Expects at least the pending and the confirmed item, their index items and the attribution. Fewer units mean that nothing was
+    // granted.
     expect(Math.min(...units)).toBeGreaterThan(6)
   })
 
@@ -86,7 +87,7 @@ describe('a grant', () => {
         died = answer?.status !== 201
         vi.restoreAllMocks()
         const mine = async () => (await stored()).filter(({ client_id }) => client_id === one?.id)
-        // Unknown if the confirmation was written but its response was lost.
+        // Allows both outcomes, because the response of a written confirmation may have been lost.
         const deliveredGrants = (await listDelivered()).filter(
           (shown: { client: { id: string } }) => shown.client.id === one?.id,
         )
@@ -161,8 +162,7 @@ describe('a pending authorization', () => {
     const [one] = await plantClients(world, 1)
     await one?.start()
     const attributions = await queryItems(attributionKey(world.account.id, '').pk)
-    // Revokes the authorization while it is still pending. The request then creates another one, which is not
-    // revoked.
+    // Revokes the authorization while it is pending. The request then creates another one, which is not revoked.
     const flight = new ItemsInFlight(3)
     try {
       let revoked = 0

@@ -88,7 +88,7 @@ describe('GET /client/sessions/{id}/resources (P3.1(5))', () => {
   })
 })
 
-/** Reads all pages from a first response on, checks their sizes, and returns the ids of all resources. */
+/** Reads all pages after the first response and checks their sizes. Returns the ids of all resources. */
 async function pageThrough(world: AccessWorld, sessionId: string, first: Answer): Promise<string[]> {
   const { resources, resources_cursor } = first.body.data
   const pages: Answer[] = [first]
@@ -101,7 +101,7 @@ async function pageThrough(world: AccessWorld, sessionId: string, first: Answer)
   }
   const sizes = pages.map(bytesOf)
   for (const size of sizes) expect(size).toBeLessThanOrEqual(maxAnswerBytes)
-  // Each page except the last is filled up to the maximum.
+  // Expects that each page except the last is filled up to the maximum.
   for (const size of sizes.slice(0, -1)) expect(size).toBeGreaterThan(maxAnswerBytes - 1_000_000)
   return ids
 }
@@ -156,7 +156,7 @@ describe('a client whose resources exceed one response', () => {
   test('is authorized for them, and its gateway receives all authorizations over several heartbeats', {
     timeout: 300_000,
   }, async () => {
-    // Leases outlast the duration of this test.
+    // Creates leases that outlast this test.
     vi.stubEnv('HEARTBEAT_SECS', '3600')
     const world = await newAccessWorld()
     const gateway = await world.addGateway()

@@ -89,7 +89,7 @@ test('shows no client online after its token was deleted, even after a crash (P1
   expect(await online()).toEqual([true, false, true])
   await followUpAll(world.account.id)
   expect(await online()).toEqual([true, false, false])
-  // A device that returns with another token stays online, even if the deletion is processed again.
+  // Expects that a device which returns with another token stays online, even if the deletion is processed again.
   await world.startSession({ svc_id: 'other 0' })
   await followUpAll(world.account.id)
   expect(await online()).toEqual([true, true, false])
@@ -103,7 +103,7 @@ test('shows online clients correctly if others are deleted between two reads', a
   interceptTable(async (command, send) => {
     const isList = JSON.stringify(command).includes(`${world.account.id}#clients"`)
     if (command instanceof QueryCommand && isList) {
-      // The presence items of the first three clients have been read by then.
+      // Waits until the presence items of the first three clients are read.
       await sleep(50)
       vi.restoreAllMocks()
       deletion = Promise.all(
@@ -150,19 +150,19 @@ test('reads exactly the rows and presence items of a full page', async () => {
   const presenceUnits = await unitsOf(planted.map(({ id }) => presenceItemKey(account.id, 'clients', id)))
   const groupRows = await unitsOf(plantedGroups.map(({ id }) => entityKey(account.id, 'groups', id)))
   expect([rows, presenceUnits]).toEqual([11, 10])
-  // The managed group Everyone may be read in addition to the page.
+  // Allows for the read of the managed group Everyone, in addition to the page.
   expect(ofGroups - groupRows).toBeLessThanOrEqual(7)
   expect(ofClients).toBeLessThanOrEqual(6 + rows + presenceUnits)
 })
 
-/** Read units of items that are read in one batch. */
+/** Computes the read units of items that one batch reads. */
 async function unitsOf(keys: Key[]): Promise<number> {
   const items = await getItems(keys)
   const bytes = items.map((item) => Object.entries(item ?? {}).map(([name, value]) => name.length + sizeOf(value)))
   return Math.ceil(bytes.flat().reduce((sum, each) => sum + each, 0) / 4_096)
 }
 
-/** Stored size of a value. A number takes a byte per two digits plus one, a boolean takes one byte. */
+/** Computes the stored size of a value. A number takes one byte plus one per two digits, a boolean takes one byte. */
 const sizeOf = (value: unknown): number =>
   typeof value === 'number'
     ? Math.ceil(String(value).length / 2) + 1

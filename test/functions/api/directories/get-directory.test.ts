@@ -8,7 +8,7 @@ const common = [
   ...['id', 'account_id', 'inserted_at', 'updated_at', 'name', 'is_disabled', 'disabled_reason', 'synced_at'],
   ...['error', 'error_count', 'error_emailed_at', 'domains', 'matches_administrators'],
 ]
-/** Additional fields per kind (A26.1). */
+/** Additional fields of each kind (A26.1). */
 const own: Record<DirectoryKind, string[]> = {
   suite: ['domain', 'impersonation_email', 'group_sync_mode', 'orgunit_sync_enabled'],
   tenant: ['client_id', 'tenant_id', 'email_field', 'sync_all_groups'],

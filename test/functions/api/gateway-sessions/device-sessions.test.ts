@@ -26,7 +26,7 @@ import { followUpAll } from '#test/support/logs/commit-stream.ts'
 type Request = Partial<Parameters<typeof call>[1]>
 type World = Awaited<ReturnType<typeof newAccessWorld>>
 
-/** Creates a gateway or a client, with the calls that both kinds of devices share. */
+/** Creates a gateway or a client, with the calls that both kinds of devices have. */
 async function newDevice(kind: 'gateway' | 'client', world: World) {
   const handlers =
     kind === 'gateway'
@@ -229,7 +229,7 @@ it("a gateway's session survives if it starts after its account was enabled agai
   await update(world.account.id, { is_disabled: true })
   await update(world.account.id, { is_disabled: false })
   const { id } = await gateway.session()
-  // The stream ends the sessions from before the account was disabled again, and no later one.
+  // Expects that the stream ends only sessions from before the account was disabled again.
   await followUpAll(world.account.id)
   expect((await gateway.beat(id)).status).toBe(200)
 })

@@ -31,7 +31,7 @@ import { followUpAll } from '#test/support/logs/commit-stream.ts'
 
 type World = Awaited<ReturnType<typeof granted>>
 
-/** Creates a client with an authorization that its gateway received. */
+/** Creates a client with an authorization that its gateway has received. */
 async function granted(conditions: Parameters<typeof newAccessWorld>[0] = []) {
   const world = await newAccessWorld(conditions)
   const gateway = await world.addGateway()
@@ -57,7 +57,7 @@ const now = clock.now.bind(clock)
 const laterBy = (seconds: number) => vi.spyOn(clock, 'now').mockImplementation(() => now() + seconds * 1_000_000)
 const office = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }]
 
-/** A cause, and the status of a new decision after it. */
+/** Causes of a revocation, each with the status of the next decision. */
 const causes: [string, (w: World) => Promise<unknown>, number][] = [
   ['the policy is deleted', remove(deletePolicy, (w) => w.policy.id), 404],
   ['the policy is disabled', policyOf({ is_disabled: true }), 404],
@@ -154,7 +154,7 @@ describe("revocation, from its cause to the gateway's next heartbeat (A29, A30, 
 
   it("sending the policy's conditions unchanged revokes nothing", async () => {
     const world = await granted(office)
-    // Sends another change, too, because the table returns the keys of a map in any order.
+    // Repeats the change with another field, because the table returns the keys of a map in any order.
     for (let i = 0; i < 8; i++) await policyOf({ conditions: office, description: `Note ${i}` })(world)
     expect((await world.changed()).removed).toEqual([])
   })
@@ -236,7 +236,7 @@ describe("revocation, from its cause to the gateway's next heartbeat (A29, A30, 
   })
 })
 
-/** A cause at the gateway, the status of its next heartbeat, and the status of a new decision. */
+/** Causes of a revocation at the gateway, each with the status of its next heartbeat and of the next decision. */
 const atGateway: [string, (w: World) => Promise<unknown>, number, number][] = [
   [
     'the gateway is deleted',

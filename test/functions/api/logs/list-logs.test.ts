@@ -32,7 +32,7 @@ const origin = { ip: '192.0.2.1', ip_region: null, ip_city: null, ip_lat: null, 
 const actor = { id: randomUUID(), email: 'Grace@example.com' }
 
 let account: Account
-/** Time after the account's creation. Entries are at whole seconds after it. */
+/** Time after the account's creation. Entries are at whole seconds after this time. */
 let start: number
 
 const subject = {
@@ -83,7 +83,7 @@ const window = (from: number, to: number) => ({
 
 beforeAll(async () => {
   account = await newAccount()
-  // Later than the requests of these tests, which also create entries.
+  // Starts after the requests of these tests, which also create entries.
   start = clock.now() + 3_600 * second
 })
 afterEach(() => {
@@ -156,7 +156,7 @@ describe('order and pages (L2.3, A7.1)', () => {
   let ids: string[]
   beforeAll(async () => {
     const streams = ['change', 'session', 'api_request'] as const
-    // Several streams share timestamps, so their mutual order matters.
+    // Gives several streams the same timestamps, so that their mutual order matters.
     ids = await put(
       account,
       Array.from({ length: 60 }, (_, i) => [streams[i % 3] as 'change', start + Math.floor(i / 6) * second]),
@@ -382,7 +382,7 @@ describe('the bound of counted entries (L2.5)', () => {
       const first = (await list({ ...query, total_limit }, ownAccount)).body
       expect([first.data.length, first.metadata.total, first.metadata.count]).toEqual([2, total, total])
       const page_cursor = first.metadata.next_page
-      // With a cursor, the parameter has no effect, even if it changes or is absent.
+      // Expects that the parameter has no effect with a cursor, even if it is changed or missing.
       for (const more of [{ total_limit }, { total_limit: '3' }, {}] as Record<string, string>[]) {
         const { data, metadata } = (await list({ ...query, ...more, page_cursor }, ownAccount)).body
         expect([data.length, metadata.total, metadata.count]).toEqual([2, total, total])
@@ -511,7 +511,7 @@ describe('retention (L1)', () => {
     const third = await page(second.next)
     expect([first, second, third].map(({ ids }) => ids)).toEqual([[a], [b], [c]])
 
-    // First the last entry expires, then the entry of the cursor, too.
+    // Expires the last entry first, and then also the entry of the cursor.
     for (const [later, left] of [
       [10 * day, c],
       [11 * day, b],
@@ -555,7 +555,7 @@ describe('retention (L1)', () => {
     const last = await page(middle.next)
     expect([middle.ports, last.ports]).toEqual([[2], [3]])
     now.mockReturnValue(at + 10 * day)
-    // All newer flows have expired, so the last page is now the only one.
+    // Expects that the last page is the only one, because all newer flows have expired.
     expect(await page(middle.next)).toEqual({ ports: [3], prev: null, next: null })
     const emptied = await page(middle.prev)
     expect([emptied.ports, emptied.prev]).toEqual([[], null])

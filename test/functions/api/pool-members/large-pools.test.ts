@@ -41,7 +41,7 @@ const rowIds = async (pool: string) =>
   new Map(
     (await queryItems(partition(account.id, 'static_device_pool_members', pool))).map((row) => [row.device_id, row.id]),
   )
-/** Commits of `change`, each as a list of operations with the type of their objects. */
+/** Returns the commits of `change`, each as a list of operations with the type of their objects. */
 const commitsBy = async (change: () => Promise<unknown>) => {
   const before = (await readCommits(account.id)).length
   await change()
@@ -197,7 +197,7 @@ describe('a change that takes longer than its request (A15.6)', () => {
     let commits = 0
     const waited = countWaiting()
     const isLate = (command: object) => command instanceof TransactWriteCommand && ++commits > 3
-    // Each failure advances the clock, so that the request gives up after some retries.
+    // Advances the clock with each failure, so that the request gives up after some retries.
     failTable('InternalServerError', isLate, () => (waited.ms += 5_000))
     const answer = await put(pool, ids.slice(50))
     vi.restoreAllMocks()

@@ -16,7 +16,7 @@ import {
 const secret = 'secret-of-the-app-at-the-provider'
 const tenant = '9a1f'
 
-/** For each kind, the provider's path and its claims about a person. */
+/** Path of the provider and claims about a person, by kind. */
 const kinds: Record<
   Exclude<ProviderKind, 'email_otp'>,
   {
@@ -39,7 +39,7 @@ const kinds: Record<
   tenant: { path: `/${tenant}/v2.0`, fields: {}, claims: (upn) => ({ oid: `oid of ${upn}`, tid: tenant, upn }) },
 }
 
-/** Creates an account with one provider of a kind, a person known to both, and one unknown to the account. */
+/** Creates an account with one provider of a kind, a person known to both, and a person unknown to the account. */
 async function worldOf(kind: keyof typeof kinds, { fat = false, clientSecret = secret } = {}) {
   const { fields, claims, ...place } = kinds[kind]
   const account: Account = await newAccount()

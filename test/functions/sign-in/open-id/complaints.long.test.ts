@@ -3,7 +3,7 @@ import { handler as listActors } from '#functions/api/actors/list-actors.ts'
 import { beginSignIn, redirectParams, returnFromProvider } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, signInWorld, tenant, useProviderForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
 
-// Complaints of users of such services (docs/contract/identity-wire.md) that a sign-in decides.
+// Tests complaints of users of similar services that concern sign-ins (docs/contract/identity-wire.md).
 
 const world = await signInWorld()
 const { fake } = world

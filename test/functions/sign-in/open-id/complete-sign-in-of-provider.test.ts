@@ -41,7 +41,7 @@ const claimsOf = async () => ({
   hd: 'x.example',
 })
 
-/** Target of the redirect, and the reason in the service's log. */
+/** Returns the target of the redirect, and the reason in the service's log. */
 async function outcome(...back: Parameters<typeof returnFromProvider>) {
   const log = catchLog('WARN')
   const answer = await returnFromProvider(...back)
@@ -53,7 +53,9 @@ async function outcome(...back: Parameters<typeof returnFromProvider>) {
 describe.each(['oidc', 'idp'] as const)(
   'a mix-up of two providers of kind %s, which do not return their issuer',
   (kind) => {
-    /** Starts at a hostile provider of another account, whose administrator has begun a sign-in at the honest one. */
+    /**
+     * Starts a sign-in at a hostile provider of another account. The account's administrator has begun a sign-in at the honest provider.
+     */
     async function attack() {
       const provider = await world.newProvider(kind, kind === 'idp' ? { idp_domain: 'company.idp.example' } : {})
       const bait = await insertLocalProvider(elsewhere.id, hostile)
@@ -66,7 +68,7 @@ describe.each(['oidc', 'idp'] as const)(
     it('does not pass the code on: its callback address differs from that of the sign-in', async () => {
       const { honest, begun } = await attack()
       fake.requests.length = hostile.requests.length = 0
-      // The hostile provider redirects to the honest one, which redirects to its own callback address.
+      // Redirects from the hostile provider to the honest one, which redirects to its own callback address.
       const code = fake.codeFor(honest.url, await claimsOf())
       const { told, reason } = await outcome(honest, { state: begun.providerState, code })
       expect([told, reason]).toEqual([{ state: begun.state, error: 'access_denied' }, 'callback_other'])
@@ -84,7 +86,7 @@ describe.each(['oidc', 'idp'] as const)(
         const code = fake.codeFor(honest.url, await claimsOf())
         const { told, reason } = await outcome({ home: homeOf(attacked) }, { state: honest.providerState, code })
         expect([told, reason]).toEqual([{ state: honest.state, error: 'access_denied' }, 'callback_other'])
-        // A sign-in has only one attempt.
+        // Expects an error, because a sign-in has only one attempt.
         expect((await returnFromProvider(honest, { state: honest.providerState, code })).status).toBe(400)
       }
       expect(fake.requests).not.toContain('token')
@@ -140,7 +142,7 @@ it('has a callback address that never matches a page of an account', async () =>
     expect(match('GET', `/sign_in/callback/${end}`)?.key).toBe('GET /sign_in/callback/{auth_provider_id}')
   }
   expect(match('GET', '/sign_in/callback')?.key).toBe('GET /sign_in/callback')
-  // The API would look for an account with this slug, which is reserved.
+  // Expects that this slug is reserved. Otherwise the API would look for an account with it.
   await expect(newAccount({ slug: 'callback' })).rejects.toThrow(/slug/)
   for (const end of ['start', '', 'x'.repeat(3_000)]) {
     expect(

@@ -71,7 +71,7 @@ describe('an invalid ID token (I2.2)', () => {
     expect(await world.signInOutcome(provider, await claims())).toBe('signed in')
     fake.requests.length = 0
     expect(await world.signInOutcome(provider, await claims())).toBe('signed in')
-    // Keys and document are cached.
+    // Expects only a token request, because keys and document are cached.
     expect(fake.requests).toEqual(['token'])
     fake.rotateKey()
     expect(await world.signInOutcome(provider, await claims())).toBe('signed in')
@@ -95,7 +95,7 @@ describe('a callback to the service', () => {
     const other = await startPlainProvider()
     const [one, two] = [await world.newProvider(), await insertLocalProvider(world.account.id, other)]
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
-    // A code of another provider arrives with the state of this one, and must never be sent to it.
+    // Sends a code of another provider with the state of this provider. The code must not reach this provider.
     const [begun, elsewhere] = await Promise.all(
       [one, two].map(({ id }) => beginSignIn(id, { slug: world.account.slug })),
     )
@@ -110,7 +110,7 @@ describe('a callback to the service', () => {
     fake.requests.length = 0
     const query = { state: attempt.providerState, code: fake.codeFor(attempt.url, claims), iss: other.issuer }
     expect(redirectParams(await returnFromProvider(attempt, query))).toMatchObject({ error: 'temporarily_unavailable' })
-    // A response with another issuer is refused before its code is sent (RFC 9207).
+    // Expects that a response with another issuer is refused before its code is sent (RFC 9207).
     expect(fake.requests).not.toContain('token')
     await other.close()
   })
@@ -121,7 +121,7 @@ describe('a failing provider', () => {
     const provider = await world.newProvider()
     const begun = await beginSignIn(provider.id, { slug: world.account.slug })
     fake.misbehave('token', (answer) => {
-      // The response keeps sending bytes but never ends.
+      // Keeps sending bytes, so that the response never ends.
       const timer = setInterval(() => answer.write(' '), 500)
       answer.on('close', () => clearInterval(timer))
     })
@@ -129,7 +129,7 @@ describe('a failing provider', () => {
     const startedAt = performance.now()
     expect(redirectParams(await returnFromProvider(begun, query))).toMatchObject({ error: 'temporarily_unavailable' })
     expect(performance.now() - startedAt).toBeLessThan(29_000)
-    // The content of the late response is ignored.
+    // Expects that the content of the late response is ignored.
     fake.behave()
     expect((await returnFromProvider(begun, query)).status).toBe(400)
   })

@@ -45,7 +45,7 @@ describe('a person known to an OpenID Connect provider', () => {
     expect(identities.body.data).toMatchObject([
       { issuer: fake.issuer, idp_id: claims.sub, email: person.email, name: 'Grace H.', directory_id: null },
     ])
-    // Claims of the ID token are not requested from userinfo.
+    // Expects no userinfo request for claims that the ID token contains.
     expect(fake.requests).not.toContain('userinfo')
   })
 })
@@ -157,7 +157,7 @@ describe('requirements of each kind of provider for the first link (I2.3)', () =
     expect(await world.signInOutcome(provider, stranger)).toBe('email_domain_other')
     expect(await world.signInOutcome(provider, known)).toBe('signed in')
     expect(await world.signInOutcome(provider, known)).toBe('signed in')
-    // The email claim is not compared for a linked person.
+    // Changes the actor's email, which is not compared for a linked person.
     await updateRow(world.account.id, actors, inside, { email: `${newSubject()}@example.net` })
     expect(await world.signInOutcome(provider, known)).toBe('email_domain_other')
   })
@@ -263,7 +263,7 @@ describe('permission to sign in (I2.4)', () => {
     const row = await getRow(accounts, world.account.id, world.account.id)
     if (!row) throw new Error('The account is gone.')
     expect(await answered(() => updateRow(world.account.id, accounts, row, { is_disabled: true }))).toEqual(denied)
-    // The service has not sent the secret.
+    // Expects that the service has not sent the secret.
     expect(fake.requests.filter((endpoint) => endpoint === 'token')).toEqual([])
     await updateRow(world.account.id, accounts, { ...row, is_disabled: true }, { is_disabled: false })
   })
@@ -301,7 +301,7 @@ describe('a callback to the service', () => {
       `code=${code}&state=${providerState}&state=${providerState}`,
     ]
     for (const query of wrong) await refused(query)
-    // The callbacks above have not used up the state.
+    // Expects that the callbacks above have not used up the state.
     expect(redirectParams(await returnFromProvider(begun, { code, state: providerState })).error).toBe('server_error')
   })
 
@@ -377,7 +377,7 @@ describe('a callback to the service', () => {
     const callBack = (state: string) => captureOperatorLog(() => returnFromProvider(begun, { state, code }))
     const none = await callBack('x')
     expect([none.answer.status, none.counted]).toEqual([400, [1, 'state_unknown']])
-    // The log names no account.
+    // Expects a log line without an account.
     expect(none.refused?.account_id).toBeUndefined()
     const unknown = await callBack(made)
     expect((await returnFromProvider(begun, { state: begun.providerState, code })).status).toBe(303)
@@ -400,7 +400,7 @@ describe('a callback to the service', () => {
     await refused({ state: begun.providerState, code: await codeOf() })
     await refused({ state: begun.providerState, error: 'access_denied' })
     expect(fake.requests).toEqual([])
-    // The second callback does not revoke the code of the first.
+    // Expects that the second callback does not revoke the code of the first.
     expect((await redeemWith({ code: first.code, code_verifier: begun.verifier })).status).toBe(201)
   })
 

@@ -106,7 +106,7 @@ describe('an email that a provider has not verified (I2.3)', () => {
   it('is not proven by a passcode for signing in, and its own passcode does not sign in', async () => {
     const signing = await mailedPasscode(world.account.id)
     const { mails, code, code_verifier } = await claim(signing.email)
-    // The passcode for the proof replaced the passcode for signing in.
+    // Expects that the passcode for the proof has replaced the passcode for signing in.
     const passcode = passcodeIn(mails[0])
     const verify = () =>
       call(verifyPasscode, {
@@ -140,7 +140,7 @@ describe('an email that a provider has not verified (I2.3)', () => {
     const { mails, code, code_verifier } = await claim(String(person.email))
     const passcode = passcodeIn(mails[0])
     let isMoved = false
-    // Runs between the verification of the passcode and the commit.
+    // Interferes between the verification of the passcode and the commit.
     const leave = interceptEngine(async ({ operation, input, send: ask }) => {
       const answer = await ask()
       if (!isMoved && operation === 'UpdateItem' && JSON.stringify(input).includes('#passcodes')) {

@@ -139,7 +139,7 @@ describe('distinguishes a fault of a provider from a refusal', () => {
     if (errorCode === 'access_denied') expect(fault).toBeNull()
     else {
       expect([fault.includes(error), fault.includes('555')]).toEqual([true, false])
-      // Any caller can send an error to the callback, so the message does not attribute it to the provider.
+      // Expects a message that does not blame the provider, because any caller can send an error to the callback.
       expect(fault).toMatch(/^A browser came back/)
     }
   })

@@ -55,7 +55,7 @@ const refused = async (sign_in: Record<string, unknown>) => {
   expect([status, body.code]).toEqual([401, 'unauthorized'])
 }
 
-/** Gives a person an identity of another subject, with tokens; 30 are more than one commit can end. */
+/** Gives a person an identity of another subject, with tokens. 30 tokens are more than one commit can delete. */
 async function withFormerSubject({ id: actorId }: { id: string }, tokens: number) {
   await insertIdentity(account.id, actorId, { issuer: provider.issuer, idp_id: `former-${actorId}` })
   for (let i = 0; i < tokens; i++) await signInWith(account, 'client', { actorId, provider, kind: 'oidc' })

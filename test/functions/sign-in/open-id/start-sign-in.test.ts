@@ -49,7 +49,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     const minutes = (Date.parse(answer.body.data.expires_at) - Date.now()) / 60_000
     expect(minutes).toBeGreaterThan(9)
     expect(minutes).toBeLessThanOrEqual(10)
-    // The caller's state stays in the service, and the stored items cannot be used to sign in.
+    // Expects that the caller's state stays in the service, and that the stored items cannot be used to sign in.
     expect(url).not.toContain(state)
     const stored = JSON.stringify(await queryItems(`${account.id}#sign_in.pending`))
     expect(stored).not.toContain(providerState)
@@ -59,7 +59,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
   it('is not blocked by concurrent invalid requests', async () => {
     const ownAccount = await newAccount()
     const { id } = await insertLocalProvider(ownAccount.id, fake)
-    // The clock is frozen, so that no capacity is refilled during the requests.
+    // Freezes the clock, so that no capacity is refilled during the requests.
     const now = clock.now()
     vi.spyOn(clock, 'now').mockImplementation(() => now)
     const start = (fields: Record<string, unknown>) => beginSignIn(id, { slug: ownAccount.slug, fields })
@@ -83,7 +83,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     const { url } = await beginSignIn(suite.id, { slug: ownAccount.slug })
     expect(new URL(url).searchParams.get('hd')).toBe('example.com')
     expect(new URL(url).searchParams.get('client_id')).toBe('suite-app')
-    // The suite's app belongs to the deployment, not to the account.
+    // Expects the callback of the deployment, because the suite's app belongs to the deployment instead of the account.
     expect(new URL(url).searchParams.get('redirect_uri')).toBe('http://127.0.0.1/sign_in/callback')
   })
 

@@ -61,7 +61,7 @@ describe('the address that ends the session at the provider', () => {
     await fake.close()
   })
 
-  /** Signs out of a session of a provider whose document has these additional members. */
+  /** Signs out of a session whose provider has these additional members in its document. */
   async function signOut(kind: ProviderKind, answering: Parameters<PlainProvider['misbehave']>[1]) {
     fake = await startPlainProvider({ path: `/${tenant}/v2.0` })
     stubProviders(fake)
@@ -103,7 +103,7 @@ describe('the address that ends the session at the provider', () => {
       waiting = answer
     }
     expect((await signOut('oidc', silent)).url).toBeNull()
-    // The request to the provider is aborted later.
+    // Expects that the request to the provider is not aborted before its timeout.
     expect(waiting?.closed).toBe(false)
     await fake.close()
     expect((await signOut('oidc', (answer) => answer.destroy())).url).toBeNull()

@@ -79,7 +79,7 @@ async function plantDevices(accountId: string, id: string, count: number): Promi
   }))
 }
 
-/** Makes some commits fail, and advances the clock at each, so that there are few retries. */
+/** Makes some commits fail, and advances the clock at each failure, so that there are few retries. */
 function failCommits(fails: () => boolean): void {
   const now = clock.monotonic
   let passed = 0

@@ -11,7 +11,7 @@ beforeAll(async () => {
   account = await newAccount()
 })
 
-/** Hashes requested from Node's thread pool: their number, and the maximum number at once. */
+/** Counts the hashes that Node's thread pool computes, and the maximum number at once. */
 const hashes = { begun: 0, running: new Set<number>(), most: 0 }
 const hook = createHook({
   init(id, type) {

@@ -8,7 +8,10 @@ import { getItem } from '#shared/table/read.ts'
 const second = 1_000_000
 const start = Date.UTC(2026, 0, 1) * 1000
 
-/** `count` concurrent requests, then a pause in microseconds. `process` serves them, or each goes to another one. */
+/**
+ * Step of a test: `count` concurrent requests, then a pause in microseconds. The given process serves them, or a different process serves
+ * each.
+ */
 type Step = { count: number; pause: number; process: number | 'spread' }
 
 const steps = fc.array(
@@ -33,7 +36,7 @@ const bucketOf = (size: Pick<Bucket, 'capacity' | 'refill' | 'lease'>): Bucket =
   ...size,
 })
 
-/** Processes with clocks of the test, each off by its skew in microseconds. */
+/** Creates processes that share the test's clock. The clock of each is wrong by its skew in microseconds. */
 function processes(skews: number[]) {
   let time = start
   const holders = skews.map((skew) => new LeaseHolder(() => time + skew))
@@ -43,7 +46,7 @@ function processes(skews: number[]) {
     pass: (micros: number) => {
       time += micros
     },
-    /** Requests a unit. Returns the reported remaining units, or null for a refusal. */
+    /** Requests a unit. Returns the reported remaining units, or null if the request is refused. */
     async ask(bucket: Bucket, process: number): Promise<number | null> {
       try {
         const { ratelimit } = await (holders[process % holders.length] as LeaseHolder).takeUnit(bucket)
@@ -57,7 +60,7 @@ function processes(skews: number[]) {
   }
 }
 
-/** Maximum number of grants above capacity and refill, over all windows between two grants. */
+/** Returns the largest number of grants above capacity and refill, over all windows between two grants. */
 function excess({ capacity, refill }: Bucket, grants: number[]): number {
   let least = Number.POSITIVE_INFINITY
   let worst = Number.NEGATIVE_INFINITY
@@ -107,7 +110,7 @@ describe('leases of several processes', () => {
     for (const wait of [4.99, 5.01]) {
       const bucket = bucketOf({ capacity: 50, refill: 10, lease: 5 })
       const { ask, pass, grants } = processes([0, 0])
-      // Two of the five units of the last lease are used.
+      // Uses two of the five units of the last lease.
       for (let i = 0; i < 9; i++) await ask(bucket, 0)
       pass(4.98 * second)
       for (let i = 0; i < 3; i++) await ask(bucket, 0)
@@ -178,7 +181,7 @@ describe('the header', () => {
           for (let i = 0; i < count; i++) await ask(bucket, process === 'spread' ? i : process)
           pass(pause)
         }
-        // After a pause of a lease's duration, the process reads the bucket again.
+        // Pauses for the duration of a lease, so that the process reads the bucket again.
         pass(5 * second)
         const told = (await ask(bucket, 0)) ?? 0
         for (let i = 0; i < told; i++) expect(await ask(bucket, 0)).not.toBeNull()

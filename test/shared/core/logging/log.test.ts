@@ -45,7 +45,7 @@ it.each([
     measure('faults', 1)
     logEnd('INFO', 'request', { status: 500 })
   })
-  // Fields that the metric filter of the template reads.
+  // Expects the fields that the template's metric filter reads.
   expect(log.lines()).toEqual([expect.objectContaining({ operation: 'PUT /x', version: '7', faults: 1 })])
 })
 

@@ -11,7 +11,7 @@ let failure: string | undefined
 let reads: string[] = []
 const mock = mockAws(SecretsManagerClient)
 
-/** Simulates Secrets Manager's stages after a rotation: the previous version keeps one, and older ones lose theirs. */
+/** Simulates the stages of Secrets Manager after a rotation. The previous version keeps a stage, and older versions lose theirs. */
 const rotate = (secret: string) => {
   versions.unshift({ secret, at: now })
 }
@@ -39,7 +39,7 @@ afterEach(() => {
   vi.resetModules()
 })
 
-/** Imports signer and verifier as in a process that has not read the secret yet. */
+/** Imports signer and verifier as a new process does, which has not read the secret. */
 async function process_() {
   vi.resetModules()
   const { clock } = await import('#shared/core/clock.ts')
@@ -86,7 +86,7 @@ it('accepts tokens of the previous version, and signs with it until every proces
   const [token, cursor] = [await running.sign(), await running.cursor()]
   rotate('the second secret')
   const fresh = await process_()
-  // The running process has not read the rotated secret yet.
+  // Expects a signature of the former version, because the running process has not read the rotated secret.
   expect(await fresh.sign()).toBe(token)
   expect([await fresh.accepts(token), await fresh.reads(cursor), await fresh.isMadeByNewest(cursor)]).toEqual([
     true,

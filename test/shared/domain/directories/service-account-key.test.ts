@@ -19,7 +19,7 @@ function inverse(number: bigint, modulus: bigint): bigint {
   return ((x % modulus) + modulus) % modulus
 }
 
-/** Builds a key of 14,336 bits from two known primes, because generating them takes minutes. */
+/** Builds a key of 14,336 bits from two published primes, because generating primes of this size takes minutes. */
 function longKey(): KeyObject {
   const [p, q] = ['modp18', 'modp17'].map((group) => numberOf(getDiffieHellman(group).getPrime())) as [bigint, bigint]
   const e = 65_537n

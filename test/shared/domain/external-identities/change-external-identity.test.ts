@@ -14,7 +14,7 @@ beforeAll(async () => {
   account = await newAccount()
 })
 
-/** Creates a person with a token of the identity's issuer and one of another, and returns those left after a change. */
+/** Creates a person with a token of the identity's issuer and a token of another issuer. Returns the tokens that remain after a change. */
 async function changed(changes: Partial<ExternalIdentityRow>) {
   const actor = await newPerson(account)
   const issuer = newIssuer()

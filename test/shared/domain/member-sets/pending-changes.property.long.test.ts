@@ -21,9 +21,9 @@ afterEach(() => {
 
 const count = 160
 
-/** A range of the actors, so that most sets differ by more members than a commit holds. */
+/** Selects a range of the actors, so that most sets differ by more members than a commit can contain. */
 const some = fc.tuple(fc.nat(count), fc.nat(count)).map(([a, b]): [number, number] => [Math.min(a, b), Math.max(a, b)])
-/** A request may have time for one part or all, and its process may die at one of its writes. */
+/** Lets a request have time for one part or all, and its process die at one of its writes. */
 const fate = { hasTime: fc.boolean(), diesAt: fc.option(fc.integer({ min: 1, max: 8 }), { freq: 3 }) }
 const steps = fc.array(
   fc.oneof(
@@ -49,7 +49,7 @@ const newWorld = async () => {
     ids: rows.map(({ id }) => id),
     members,
     pending,
-    /** Expected members after all pending changes, limited to existing actors. */
+    /** Returns the expected members after all pending changes, without deleted actors. */
     async target(alive: Set<string>): Promise<string[]> {
       const set = new Set(await members())
       for (const { joins, ids } of await pending()) for (const id of ids) joins ? set.add(id) : set.delete(id)
@@ -74,7 +74,7 @@ it('a set results from its requests in their order, for any execution of their p
         vi.restoreAllMocks()
         if (status >= 500) {
           expect(died).toBe(true)
-          // The change is stored completely or not at all.
+          // Expects that the change is stored completely or not at all.
           const reached = await target(alive)
           expect([sorted(model), sorted(expected)]).toContainEqual(reached)
           model = new Set(reached)
@@ -115,7 +115,7 @@ it('a set results from its requests in their order, for any execution of their p
         }
         expect(await target(alive)).toEqual(sorted(model))
       }
-      // Repeats an interrupted request or sends another one. The remaining changes are made by deliveries.
+      // Repeats the interrupted request or sends another one. Deliveries make the remaining changes.
       vi.spyOn(workTime, 'request').mockReturnValue(-1)
       expect((await patch(group, {})).status).toBeLessThan(300)
       vi.restoreAllMocks()

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { checkAddress } from '#shared/domain/resources/address.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 
-/** Compares DNS names with the rules of A18.4, checked one by one and character by character. */
+/** Compares DNS names with the rules of A18.4, which the test checks one by one and character by character. */
 
 const letters = ['a', 'Z', '0', '9', 'п', 'é', '漢', '\u0301', '٣']
 const wild = ['*', '?', '**']
@@ -32,7 +32,7 @@ function isLabel(text: string): boolean {
   if (characters.length < 1 || characters.length > 63) return false
   if (characters.at(0) === '-' || characters.at(-1) === '-') return false
   if (characters.some((character) => !isWord(character) && !'-*?'.includes(character))) return false
-  // `**` may only be a whole label.
+  // Allows `**` only as a whole label.
   return text === '**' || !characters.some((character, i) => character === '*' && characters[i + 1] === '*')
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { colours } from '#shared/http/pages/page-style.ts'
 
-/** Relative luminance (WCAG 2.2). */
+/** Computes the relative luminance of a colour (WCAG 2.2). */
 function luminance(colour: string): number {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255

@@ -38,9 +38,7 @@ const report = (port: number): FlowReport =>
 const keptFiles = () => readdirSync(join(dir, 'failed', 'store-flow-logs')).length
 const invokeStore = (_arn: string, event: unknown) => storeFlowLogs(event as KinesisStreamEvent)
 
-/**
- * Feeds a stream to a function like the service's event source mapping, until all records are processed or given up.
- */
+/** Delivers a stream to a function like the service's event source mapping, until all records are handled or discarded. */
 async function poll(streamName: string, invoke: (event: KinesisStreamEvent) => Promise<unknown>, last: string) {
   const mapping = readMapping('M', {
     FunctionName: 'f',
@@ -108,7 +106,7 @@ it('writes the failed records of a consumer to the log once the cause is fixed, 
   expect(await ports()).toEqual([1, 2, 3])
 })
 
-/** A failed batch as Lambda writes it into a bucket. */
+/** Builds a failed batch in the form in which Lambda writes it to a bucket. */
 const batch = (functionArn: string, records: unknown[]) =>
   JSON.stringify({ requestContext: { functionArn }, payload: JSON.stringify({ Records: records }) })
 

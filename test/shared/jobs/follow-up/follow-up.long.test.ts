@@ -30,7 +30,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Stores many rows, several per commit. */
+/** Stores many rows, with several rows per commit. */
 async function storeMany(
   account: string,
   count: number,
@@ -54,7 +54,7 @@ const robot = (name: string) =>
     is_disabled: false,
   }) as const
 
-/** Logged changes with the subject of a request, counted by kind. */
+/** Counts logged changes of a request's subject by kind. */
 async function changesBy(accountId: string, actorId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { subject, changes } of await readCommits(accountId)) {
@@ -124,7 +124,7 @@ describe('a group with 5,000 members', () => {
         body: { memberships: unique.map((actor_id) => ({ actor_id })) },
       })
     let put = await fill()
-    // A slow machine completes the request in the background (A15.6).
+    // Completes a request that a slow machine continues in the background (A15.6).
     if (put.status === 202) {
       await followUpAll(account.id)
       put = await fill()
@@ -171,7 +171,7 @@ describe('an actor with many objects', () => {
 })
 
 describe('an interruption', () => {
-  /** Lets this many commits succeed, and fails all later ones like a dead process. */
+  /** Lets this number of commits succeed, and fails all later commits like a process that died. */
   function dieAfter(commits: number): void {
     let left = commits
     interceptTable(async (command, send) => {

@@ -8,17 +8,17 @@ import type { StagedSecret } from '#shared/jobs/origin-secret/staged-secret.ts'
 const minute = 60_000
 const steps = ['createSecret', 'setSecret', 'testSecret', 'finishSecret'] as const
 
-/** Fakes Secrets Manager, CloudFront and functions with caches, on a simulated clock. */
+/** Fakes Secrets Manager, CloudFront, and functions with caches, on a simulated clock. */
 function newWorld({ edgeMs = 4 * minute } = {}) {
   let now = 0
   const versions = { current: JSON.stringify({ current: 'first' }), pending: null as string | null }
   let rotatedAt: Date | null = null
-  // Words that edge locations send. A new word takes time to arrive, and older ones are sent until then.
+  // Values that edge locations send. A new value arrives after a delay, and older values are sent until then.
   const sent: { word: string; from: number }[] = [{ word: 'first', from: 0 }]
   const everywhere = () => now >= (sent.at(-1)?.from ?? 0) + edgeMs
   const edges = () =>
     sent.filter((_, i) => now < (sent[i + 1]?.from ?? Number.POSITIVE_INFINITY) + edgeMs).map(({ word }) => word)
-  // Secrets that functions read within the last five minutes.
+  // Secrets that functions have read within the last five minutes.
   const readings: { at: number; text: string }[] = [{ at: 0, text: versions.current }]
   const secret: StagedSecret = {
     current: async () => versions.current,
@@ -69,7 +69,7 @@ function newWorld({ edgeMs = 4 * minute } = {}) {
     versions,
     edges,
     pass,
-    /** Runs the steps as Secrets Manager does, and stops before the step `until`. */
+    /** Runs the steps as Secrets Manager does, and stops before the step with the index `until`. */
     async rotate({ until = steps.length as number, patienceMs = Number.POSITIVE_INFINITY } = {}) {
       versions.pending = null
       patience = patienceMs
@@ -109,7 +109,7 @@ describe('the rotation of the origin secret', () => {
           const { rotate, pass, versions } = newWorld({ edgeMs: edgeMinutes * minute })
           for (const { restMinutes, until, patienceMinutes } of rotations) {
             pass(restMinutes * minute)
-            // A failed step ends this attempt, as in Secrets Manager.
+            // Ignores the error of a failed step, which ends only this attempt, as in Secrets Manager.
             await rotate({ until, patienceMs: patienceMinutes * minute }).catch((error: Error) => {
               expect(error.message).toMatch(/ten minutes old|not deployed to every edge/)
             })

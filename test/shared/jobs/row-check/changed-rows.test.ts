@@ -21,9 +21,9 @@ import { recordVersions } from '#test/support/table/record-versions.ts'
 let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 let account: string
 let rows: Item[]
-/** States of rows that a later commit has replaced. */
+/** Contents of rows that a later commit has replaced. */
 let earlier: Item[]
-/** Last states of rows that a commit has deleted. */
+/** Last contents of rows that a commit has deleted. */
 let deleted: Item[]
 
 const put = (item: Item) => table().send(new PutCommand({ TableName: tableName(), Item: item }))
@@ -33,7 +33,7 @@ const isSame = (one: Key, other: Key) => address(one) === address(other)
 
 const random = new SeededRandom(seedOf('PROPERTY_SEED'))
 
-/** Runs each operation once in random order, with everything its sample prepares. */
+/** Runs each operation once in random order, after everything that its sample requires. */
 beforeAll(async () => {
   vi.spyOn(clock, 'sleep').mockResolvedValue(undefined)
   ownTable = await useOwnTable()
@@ -56,7 +56,7 @@ afterAll(async () => {
 })
 
 it('has rows of every kind, earlier states and deleted rows', () => {
-  // The order decides whether the last row of a kind is deleted in the end.
+  // Expects rows of each kind among the remaining or the deleted ones, because the order decides whether the last row of a kind is deleted.
   const kinds = new Set([...rows, ...deleted].map(({ pk }) => pk.split('#')[1]))
   expect([...checkedEntities.keys()].filter((name) => !kinds.has(name))).toEqual([])
   expect(earlier.length).toBeGreaterThan(20)
@@ -83,8 +83,8 @@ const tamperings: Record<string, (row: Item, n: number) => Tampering> = {
   },
   'no value': (row, n) => {
     const field = fieldNames(row)[n % fieldNames(row).length] as string
-    // A missing field is read as its default. If the removed field had the default, only the digest reveals the
-    // change, and the finding names no field.
+    // Allows a finding without a field name. A missing field is read as its default, so if the removed field had the default, only the
+    // digest reveals the change.
     const defaults = (checkedEntities.get(String(row.pk.split('#')[1]))?.defaults ?? {}) as Record<string, unknown>
     const isDefault = field in defaults && isDeepStrictEqual(row[field], defaults[field])
     return { key: row, item: dropped(row, field), problem: 'altered', ...(!isDefault && { field }) }
@@ -109,7 +109,7 @@ const tamperings: Record<string, (row: Item, n: number) => Tampering> = {
   },
 }
 
-/** Fields with another name in change records, or without a record of their own. */
+/** Fields that have another name in change records, or that change records do not contain. */
 const unnamed = ['inserted_at', 'version', 'kind']
 
 async function expectFindings(done: Tampering[]): Promise<void> {

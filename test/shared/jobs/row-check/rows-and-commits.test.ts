@@ -187,7 +187,7 @@ it('finds all faults and no others while rows are created, changed and deleted',
         await removeRow(last)
         last = null
       } else last = last ? await rename(last, `Name ${changes}`) : await insert(`Busy ${changes}`)
-      // Each change adds a commit that every run reads.
+      // Waits between changes. Each change adds a commit, which every run reads.
       await setTimeout(40)
     }
   }
@@ -224,7 +224,7 @@ it('retries unprocessed reads, with the same result', async () => {
   interceptTable(async (command, send) => {
     const answer = await send(command)
     if (!(command instanceof BatchGetCommand) || left-- <= 0) return answer
-    // The first half of the requested keys.
+    // Returns the first half of the requested keys.
     const { Keys = [], ...how } = command.input.RequestItems?.[tableName()] ?? {}
     const items = (answer as unknown as { Responses: Record<string, Item[]> }).Responses[tableName()] ?? []
     const unread = Keys.slice(Math.ceil(Keys.length / 2))

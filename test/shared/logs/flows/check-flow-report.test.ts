@@ -197,7 +197,7 @@ describe('large counts', () => {
     return 'report' in checked ? String(checked.report.closing?.rx_bytes) : checked.errors.rx_bytes?.[0]
   }
 
-  // A conversion of all digits would take ten seconds.
+  // Detects a conversion of all digits, which would take ten seconds.
   it('are rejected with 20 million digits as fast as with 20', () => {
     expect(counterOf('1'.repeat(20_000_000))).toBe('must be less than or equal to 9223372036854775807')
   }, 8_000)

@@ -28,7 +28,7 @@ const deliver = async (reports: FlowReport[], at = clock.now(), consumer = handl
   (await consumer({ Records: [flowRecord(grant.claims(), at, ...reports)] })).batchItemFailures.length
 let starts = clock.now() - 1_000_000
 
-/** A flow that has just begun, and a function that reads its entry. */
+/** Creates a flow that has just begun, and a function that reads its entry. */
 function newFlow() {
   const flow_start = timestamp(++starts)
   const flow_end = timestamp(starts + 1_000_000)
@@ -61,7 +61,7 @@ it('results in the same state when independent consumers share the reports', asy
     fc.record({ consumer: fc.nat(1), reports: fc.array(fc.constantFrom('open', 'close'), { minLength: 1 }) }),
     { minLength: 1, maxLength: 5 },
   )
-  // Each consumer has its own set of flows that it opened.
+  // Loads the consumer twice, because each instance has its own set of opened flows.
   const consumers = [handler]
   vi.resetModules()
   consumers.push((await import('#functions/streams/store-flow-logs.ts')).handler)

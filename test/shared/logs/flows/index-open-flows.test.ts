@@ -35,7 +35,7 @@ afterEach(() => {
 /** Moves the clock to some minutes after noon. */
 const at = (minutes: number) => vi.spyOn(clock, 'now').mockReturnValue(noon + minutes * minute)
 
-/** A flow that begins some minutes after noon, with functions that store its reports. */
+/** Creates a flow that begins some minutes after noon, and functions that store its reports. */
 function newFlow(start: number) {
   const fields = { inner_src_port: ++port, flow_start: timestamp(noon + start * minute) }
   const store = async (record: unknown) => {

@@ -29,7 +29,7 @@ afterEach(() => {
 
 const random = new SeededRandom(seedOf('PROPERTY_SEED'))
 
-/** Stream that rejects some records of a put, loses some puts, and loses the responses to others. */
+/** Makes the stream reject some records of a put, lose some puts, and lose the responses to others. */
 function disturbStream(): void {
   const { send } = KinesisClient.prototype
   vi.spyOn(KinesisClient.prototype, 'send').mockImplementation(async function (this: KinesisClient, command: object) {
@@ -48,7 +48,7 @@ function disturbStream(): void {
   } as never)
 }
 
-/** Sends a batch like a gateway, with retries until it is acknowledged. Returns the number of attempts. */
+/** Sends a batch as a gateway does, with retries until it is acknowledged. Returns the number of attempts. */
 async function report(records: object[]): Promise<number> {
   for (let sent = 1; ; sent++) {
     const body = { flow_logs: records }
@@ -58,7 +58,7 @@ async function report(records: object[]): Promise<number> {
   }
 }
 
-/** All records of the stream, in order. */
+/** Reads all records of the stream, in order. */
 async function streamed(): Promise<KinesisStreamRecord[]> {
   const source = kinesisSource(env.flowStreamName, 'arn:stream')
   const records: KinesisStreamRecord[] = []

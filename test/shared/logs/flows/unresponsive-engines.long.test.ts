@@ -18,7 +18,7 @@ beforeAll(async () => {
   const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
   vi.stubEnv('AWS_ENDPOINT_URL_KINESIS', endpoint)
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', endpoint)
-  // Clients that exist already use the endpoints of the real engines.
+  // Loads the modules again, because existing clients use the endpoints of the real engines.
   vi.resetModules()
 })
 afterAll(() => {
@@ -51,6 +51,6 @@ it('times out on a stream and a table that never respond, and acknowledges and s
   expect(stored).toMatchObject({
     value: { batchItemFailures: [{ itemIdentifier: records[0]?.kinesis.sequenceNumber }] },
   })
-  // Both requests were retried before.
+  // Expects that both requests were retried.
   expect(asked).toBeGreaterThan(4)
 })

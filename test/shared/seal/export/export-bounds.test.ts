@@ -93,7 +93,7 @@ it('reports an unproven end when its neighbour has expired', async () => {
   await expect(verified(empty)).rejects.toThrow(Unproven)
 })
 
-/** A sparse file: large, but with few disk blocks. */
+/** Creates a sparse file, which is large but has few disk blocks. */
 const sparse = (begin: string, size: number, end: string) => {
   const path = newFile()
   const file = openSync(path, 'w')
@@ -141,7 +141,7 @@ it('takes linear time in the size of the file', async () => {
     await expect(verifyExport(path, { key })).rejects.toThrow()
     return performance.now() - started
   }
-  // Each file fails in its first line, so the measured time is that of locating the seal.
+  // Measures how long locating the seal takes, because each file fails in its first line.
   const [small, large] = [await timeOf(10), await timeOf(1_000)]
   expect(large).toBeLessThan(small * 100 + 1_000)
 })
@@ -163,7 +163,7 @@ it('rejects counts that are not safe integers', async () => {
   await expect(verified({ ...made, seal: { ...made.seal, first } })).rejects.toThrow(NotAnExport)
 })
 
-// Searching the proof of such a leaf would exhaust the memory.
+// Detects a search for the proof of such a leaf, which would exhaust the memory.
 it('rejects a leaf beyond the log with any path', async () => {
   const made = sealedExport(log)
   const first = { leaf_index: 2 ** 40, path: [Buffer.alloc(32).toString('base64')] }
@@ -195,7 +195,7 @@ it('proves a fork by two signed roots of one size', async () => {
   await expect(compareExport(forked, held, key)).rejects.toThrow(told)
   await expect(compareExport(forked, noteFor(older), key)).rejects.toThrow(told)
   await expect(compareExport(held, forked, key)).rejects.toThrow(told)
-  // The older export contains the tree size that the newer log states.
+  // Makes the older export contain the tree size that the newer log states.
   const longer = write(sealedExport({ entries: log.entries.with(45, changeAt(45, {})).slice(0, 50), signer }))
   await expect(compareExport(forked, longer, key)).rejects.toThrow(told)
   await expect(compareExport(good, longer, key)).rejects.toThrow('RESTARTED')

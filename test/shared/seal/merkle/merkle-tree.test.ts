@@ -18,7 +18,7 @@ import { PlainTree, plainConsistency, plainPath, plainRoot } from '#test/support
 
 const hex = (hash: Buffer) => hash.toString('hex')
 
-/** Test vectors of RFC 6962 implementations: leaves and roots. */
+/** Leaves and roots of test vectors that RFC 6962 implementations share. */
 const leaves = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'].map(
   (content) => leafHash(Buffer.from(content, 'hex')),
 )
@@ -58,7 +58,7 @@ const paths: [index: number, size: number, path: string[]][] = [
 const isSame = (some: Buffer[], others: Buffer[]): boolean =>
   some.length === others.length && some.every((one, i) => one.equals(others[i] as Buffer))
 
-/** The tiles of a tree in memory, and a reader of its hashes. */
+/** Creates a tree, and a reader of its hashes from tiles in memory. */
 function tree(size: number) {
   const appender = new GrowingTree()
   const tiles = new Map<string, Tile>()
@@ -138,7 +138,7 @@ it('computes roots, inclusion and consistency proofs of all trees up to 2,000 le
     range.append(leaf)
     const root = rootAt(size)
     if (!tiles.root().equals(root) || !range.root().equals(root)) expect.fail(`the root of ${size} leaves`)
-    // Both ends, both sides of the largest split, and one leaf that moves through the tree.
+    // Tests both ends, both sides of the largest split, and one leaf that moves through the tree.
     const split = 2 ** Math.ceil(Math.log2(size) - 1)
     for (const index of new Set([
       0,

@@ -9,7 +9,7 @@ const address = 'https://access.example.com'
 const kms = mockAws(KMSClient)
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 
-/** Requests to KMS; `others` are the next responses in place of the usual ones. */
+/** Requests to KMS. `others` are the next responses instead of the usual ones. */
 const asked: { operation: string; request: object }[] = []
 const others: object[] = []
 
@@ -39,7 +39,7 @@ it('signs by KMS, and verifies with the public key, which it requests once', asy
   expect(openNote(buildNote(text, key, await signText(text)), key)).toBe(text)
   expect(openNote(buildNote(text, await verifierKey(address), await signText('another')), key)).toBeNull()
   expect(asked.map(({ operation }) => operation)).toEqual(['GetPublicKey', 'Sign', 'Sign'])
-  // Ed25519 signs the raw message, not its digest.
+  // Expects the raw message instead of a digest, because Ed25519 signs it.
   expect(asked[1]?.request).toEqual({
     KeyId: process.env.SEAL_KEY_ID,
     Message: Buffer.from(text),

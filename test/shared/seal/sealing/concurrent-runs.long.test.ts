@@ -24,7 +24,7 @@ import {
 const first = new AsyncLocalStorage<true>()
 
 /**
- * Stops a run before its write number `at` until another run has completed, after the first run's lease.
+ * Pauses a run before its write number `at` until another run has completed, after the first run's lease.
  * @returns false if the run ended before that write
  */
 async function overlap(
@@ -55,12 +55,12 @@ async function overlap(
   released.resolve()
   const error = await late
   restore()
-  // The late run finds its work done, or fails on its lease.
+  // Accepts two outcomes of the late run: nothing is left to seal, or its lease has ended.
   if (error !== null && !(error instanceof SealConflict)) expect(error.message).toContain('lease')
   return isStopped
 }
 
-/** Asserts that all signed checkpoints are of one tree, and that table and bucket have the same newest one. */
+/** Asserts that all signed checkpoints belong to one tree, and that the newest one is equal in table and bucket. */
 async function isOneTree(world: SealWorld, account: string, log: SealedLog): Promise<void> {
   const state = await sealedState(account, log)
   const key = await world.key()

@@ -38,7 +38,7 @@ const run = (deadline = Date.now() + 60_000) => renewLocks(deadline)
 const puts = () =>
   bucket.requests.filter((request) => request.startsWith('PUT ')).map((request) => request.split(' ')[1])
 
-/** Shortest remaining lock of any object on each day. The task runs daily, except on the days in `without`. */
+/** Computes the shortest remaining lock of any object on each day. The task runs daily, except on days for which `isDown` is true. */
 async function leastLocks(days: number, isDown: (day: number) => boolean = () => false): Promise<number[]> {
   const least: number[] = []
   for (let day = 1; day <= days; day++) {
@@ -124,7 +124,7 @@ describe('a renewal that is interrupted', () => {
     bucket.pageLength = 2
     const start = clock.monotonic()
     const time = vi.spyOn(clock, 'monotonic')
-    // The deadline passes after each page.
+    // Makes the deadline pass after each page.
     bucket.fault = (request) => {
       if (request.endsWith('versions')) time.mockReturnValue(start + 1)
       return undefined
@@ -135,7 +135,7 @@ describe('a renewal that is interrupted', () => {
       time.mockReturnValue(start)
       await run(start + 1)
     }
-    // Three accounts with two pages each, and a final run without work.
+    // Expects two runs for each of three accounts with two pages, and a final run without work.
     expect(runs).toBe(7)
     expect(puts()).toEqual(bucket.versions.map(({ key }) => key))
   })
@@ -177,7 +177,7 @@ describe('a renewal that is interrupted', () => {
     bucket.fault = () => undefined
     bucket.requests.length = 0
     await run()
-    // The first account was complete.
+    // Expects no objects of the first account, which was complete.
     expect(new Set(puts().map((key = '') => key.slice(0, 36)))).toEqual(new Set([ids[1], ids[2]]))
     expect(Math.min(...Object.values(bucket.lockedDays()))).toBeGreaterThan(lockDays - 2)
   })

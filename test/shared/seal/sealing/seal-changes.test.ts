@@ -257,7 +257,7 @@ it('does not sign a smaller tree than the bucket has, after a restore of the tab
   await put(state as Item)
   await put(head as Item)
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'behind' })
-  // Commits after the restore diverge from the sealed history.
+  // Makes commits after the restore, which diverge from the sealed history.
   await change(2)
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'diverged' })
 })
@@ -271,7 +271,7 @@ it('lets only one run seal a log at a time', async () => {
   advanceMinutes(6)
   await change(1)
   await sealNow(account)
-  // A run whose lease has expired stores and signs nothing.
+  // Expects that a run whose lease has expired stores and signs nothing.
   expect(() => dead?.check()).toThrow('lease')
   await expect(dead?.store(await sealedState(account))).rejects.toThrow(SealConflict)
 })

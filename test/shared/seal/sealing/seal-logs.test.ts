@@ -82,7 +82,7 @@ it('detects a restore of the table within an hour, even without changes', async 
   expect(world.paths().filter((path) => path.includes(`${account}/changes`))).toEqual(
     objects.filter((path) => path.includes(`${account}/changes`)),
   )
-  // The opposite case: bucket and table match.
+  // Tests the opposite case, in which bucket and table match.
   await own.restore(account, [...ahead.filter(({ pk }) => !String(pk).includes('#seal.changes')), ...newest])
   advanceMinutes(60)
   expect((await run()).filter(({ event }) => event === 'seal_stopped')).toEqual([])
@@ -94,7 +94,7 @@ it('reports a damaged log and a failure, and continues with the other logs', asy
   const told = await run()
   expect(told).toContainEqual({ ...stopped, account_id: account, problem: 'missing' })
   expect(told).toContainEqual(expect.objectContaining({ event: 'log_sealed', account_id: other, log: 'changes' }))
-  // The next run can take the lease, because it was released.
+  // Expects that the released lease can be taken by the next run.
   expect(await run()).toContainEqual({ ...stopped, account_id: account, problem: 'missing' })
   await changeSites(other, 1)
   const { pk } = sealKey(account, 'changes')

@@ -9,7 +9,7 @@ import { sealWorld } from '#test/support/seal/sealing.ts'
 const leaf = leafHash('a leaf')
 const idOf = (n: number) => n.toString(16).padStart(24, '0')
 
-/** A tree of `size` leaves as a run opens it: only partial tiles are read. */
+/** Opens a tree of `size` leaves as a run does, which reads only the partial tiles. */
 function treeOf(size: number): GrowingTree {
   const index = partialWidths(size).flatMap((width, level): StoredTile[] => {
     if (width === 0) return []
@@ -23,7 +23,7 @@ function treeOf(size: number): GrowingTree {
   return new GrowingTree(size, index)
 }
 
-/** Number of objects that sealing `more` new leaves puts (S7). */
+/** Returns the number of objects that sealing `more` new leaves puts (S7). */
 async function putsOf(tree: GrowingTree, more: number): Promise<number> {
   const world = sealWorld()
   const account = randomUUID()
@@ -39,16 +39,16 @@ async function putsOf(tree: GrowingTree, more: number): Promise<number> {
 it.each([
   [1, 3],
   [255, 3],
-  // A full tile, and the first hash of the level above.
+  // One full tile, and the first hash of the next level.
   [256, 4],
   [257, 5],
-  // 39 full tiles, a partial one, and one of the level above.
+  // 39 full tiles, a partial tile, and one tile of the next level.
   [10_000, 43],
 ])('seals the first %i leaves by %i objects', async (more, puts) => {
   expect(await putsOf(treeOf(0), more)).toBe(puts)
 })
 
-/** Number of objects besides the two of the checkpoint. */
+/** Returns the number of objects in addition to the two of the checkpoint. */
 const tilesOf = (from: number, more: number): number => {
   const tree = treeOf(from)
   for (let i = 0; i < more; i++) tree.add(leaf, idOf(from + i))

@@ -73,7 +73,7 @@ it('limits retries and the last request to the function timeout', async () => {
   inBucket()
   vi.restoreAllMocks()
   const requestHandler = bucketClient().config.requestHandler as NodeHttpHandler
-  // The handler resolves its settings at its first request.
+  // Sends a first request, at which the handler resolves its settings.
   await expect(requestHandler.handle(new HttpRequest({}), { abortSignal: AbortSignal.abort() })).rejects.toThrow()
   const settings = requestHandler.httpHandlerConfigs()
   expect(settings.throwOnRequestTimeout).toBe(true)
@@ -104,7 +104,7 @@ it('uses conditional requests, and retries after a lost response', async () => {
     next = null
     return new Response('', { status: 503 })
   }
-  // The first request put the object, so its retry fails on the condition. The caller then compares the content.
+  // Expects a failed condition. The first request put the object, and its retry then finds it. The caller compares the content.
   expect(await put('a/tile/0/000', Buffer.from([1, 255]), null)).toBe(false)
   expect(asked).toEqual(['PUT /a/tile/0/000 *', 'PUT /a/tile/0/000 *'])
   vi.unstubAllGlobals()

@@ -17,7 +17,7 @@ import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
 import { changeSites, computeLeaves } from '#test/support/seal/sealed-account.ts'
 import { advanceMinutes, beforeWrites, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
 
-/** A log that was sealed twice; then its table was restored to the first seal, and got other changes. */
+/** Seals a log twice, restores its table to the first seal, and makes other changes. */
 async function newFork() {
   const world = sealWorld()
   const { id: account } = await newAccount()
@@ -38,7 +38,7 @@ async function newFork() {
     if (!before.some(({ pk, sk }) => pk === item.pk && sk === item.sk)) await removeItem(item)
   for (const Item of before) await table().send(new PutCommand({ TableName: tableName(), Item }))
   await changeSites(account, 1)
-  // Without tiles, only the checkpoints show the fork.
+  // Removes the tiles, so that only the checkpoints show the fork.
   rmSync(join(world.folder, `${account}/changes/tile`), { recursive: true })
   return { world, account, note, size }
 }
@@ -65,7 +65,7 @@ it('stores no second root for a size that another run has signed meanwhile', asy
   rmSync(join(world.folder, own))
   const before = await sealedState(account)
   let writes = 0
-  // The third write follows the tile and the newest checkpoint.
+  // Interferes at the third write, which follows the tile and the newest checkpoint.
   const restore = beforeWrites((item) => {
     if (!item && ++writes === 3) world.write(own, signed)
   })
@@ -106,7 +106,7 @@ it('completes the checkpoint of an interrupted run, and then continues', async (
   const { id: account } = await newAccount()
   await changeSites(account, 1)
   let writes = 0
-  // The tile and the newest checkpoint are written, but not the checkpoint of its size.
+  // Kills the run after the tile and the newest checkpoint, before the checkpoint by size.
   const restore = beforeWrites(() => {
     if (++writes > 2) throw new Error('killed')
   })
@@ -163,7 +163,7 @@ it('does not continue from the checkpoint of another log, or from an unsigned ro
   await sealNow(account.id)
   const state = (await getItem(sealKey(account.id, 'changes'))) as Key & SealedState
   await changeSites(account.id, 1)
-  // A checkpoint of the same tree, but with the origin of the next generation.
+  // Checkpoint of the same tree with the origin of the next generation.
   const following = { origin: `${state.origin}.2`, size: state.size, root: Buffer.from(state.root, 'base64') }
   const text = checkpointText({ ...following, extensions: [] })
   world.write(path, buildNote(text, await world.key(), await signText(text)))

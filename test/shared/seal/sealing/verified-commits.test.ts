@@ -69,7 +69,7 @@ it('reads again an item that an eventually consistent read missed', async () => 
   })
   await sealNow(account)
   spy.mockRestore()
-  // Queries of commits and of entries each missed an item.
+  // Expects that queries of commits and of entries each missed an item.
   expect(overlooked).toBeGreaterThanOrEqual(2)
   const leaves = await computeLeaves(account)
   expect(await sealedState(account)).toMatchObject({ size: leaves.length, root: plainRoot(leaves).toString('base64') })

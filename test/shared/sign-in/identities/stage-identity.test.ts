@@ -24,7 +24,7 @@ beforeAll(async () => {
   account = await newAccount()
 })
 
-/** Stages an identity like a sign-in. Returns the actor's id, or the reason of the refusal. */
+/** Stages an identity as a sign-in does. Returns the actor's id, or the reason of the refusal. */
 const link = (
   accountId: string,
   proven: ProvenIdentity,
@@ -187,7 +187,7 @@ describe('an identity in the portal (I3.5)', () => {
     expect(await link(account.id, as(null), 'portal', portal)).toBe('email_invalid')
     expect(await link(account.id, as(`${randomUUID()}@example.com`), 'portal', portal)).toBe('actor_unknown')
     expect(await link(account.id, as(other.email), 'portal', portal)).toBe('identity_not_vouched_for')
-    // A client sign-in compares no email, so it does not vouch for the identity.
+    // Uses a client sign-in, which compares no email and therefore does not prove the identity.
     expect(await link(account.id, as(null), 'client', { context: 'clients_and_portal' })).toBe(id)
     expect(await link(account.id, as(null), 'portal', portal)).toBe('email_invalid')
     expect(await link(account.id, as(email), 'portal', portal)).toBe(id)
@@ -247,7 +247,7 @@ it('never links an identity to two actors, an actor to two subjects of an issuer
         directory_id: 'd',
       })
       const before = (await queryItems(`${id}#actors`)).length
-      // Reference model of the rules: identity at an issuer → actor.
+      // Reference model: the actor that each identity at an issuer belongs to.
       const model = new Map([[`${owned.issuer} ${owned.idp_id}`, { actor: owned.actor_id, owned: true }]])
       for (const { issuer, idpId, email, shout } of attempts) {
         const expected = ((): string => {

@@ -83,7 +83,7 @@ describe('an invalid discovery document', () => {
   it.each(forms)('%s is 503 at the start, and a fault at the callback', async (_form, body, reason) => {
     const answering = body()
     const provider = await insertLocalProvider(account.id, fake)
-    // The cache has expired before the callback.
+    // Disables the cache, as if it had expired before the callback.
     const keep = vi.spyOn(KeptAnswers.prototype, 'keep').mockReturnValue()
     const begun = await beginSignIn(provider.id, { slug: account.slug })
     keep.mockRestore()
@@ -96,7 +96,7 @@ describe('an invalid discovery document', () => {
     expect(fake.requests).toEqual(['discovery'])
     const { answer } = await beginSignIn(provider.id, { slug: account.slug })
     expect([answer.status, answer.body.code]).toEqual([503, 'unavailable'])
-    // The invalid document was not cached.
+    // Expects that the invalid document was not cached.
     fake.behave()
     expect((await beginSignIn(provider.id, { slug: account.slug })).answer.status).toBe(201)
   })

@@ -8,7 +8,7 @@ import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'
 import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
-// A directory that does not match administrators must not change their identities (A26.2(5)).
+// Tests that a directory which does not match administrators cannot change their identities (A26.2(5)).
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -19,7 +19,7 @@ const admin = { type: 'account_admin_user' as const, name: 'Grace', email }
 const others = Array.from({ length: 4 }, (_, i) => ({ id: `o${i}`, email: `other${i}@example.com` }))
 const grace = { id: 'u1', email }
 
-/** A directory created with a token of these scopes; `owner` has the scope *. */
+/** Creates a directory with a token of these scopes. `owner` has the scope `*`. */
 async function newWorld(...scopes: string[]) {
   const owner = await newAccount()
   const world = await newSyncWorld('idp', await withScopes(owner, ...scopes))
@@ -114,7 +114,7 @@ it.each([
 )
 
 describe('a rewind by a token without the scope * (I4.1(6))', () => {
-  /** Executes a run that deletes Grace, who was created by the directory if `made`. */
+  /** Executes a run that deletes Grace. If `made` is true, the directory has created her. */
   async function withoutGrace(type: 'account_user' | 'account_admin_user', made = true) {
     const world = await newWorld('*')
     if (!made) await insertActor(world.account.id, { ...admin, type: 'account_user' })

@@ -9,7 +9,7 @@ import { mintProviderToken, newIssuer } from '#test/support/accounts/identities.
 import { insertActor } from '#test/support/accounts/rows.ts'
 import { newSyncWorld, normalize } from '#test/support/sync/sync-runs.ts'
 
-// Complaints about similar services (docs/contract/identity-wire.md) that concern sync runs.
+// Tests complaints about similar services that concern sync runs (docs/contract/identity-wire.md).
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -27,7 +27,7 @@ it('complaint 2, #8771: reads a directory that takes longer than a step in sever
   }
   await whole.run()
   await world.begin()
-  // Each step ends as soon as it has begun.
+  // Ends each step immediately after its start.
   for (let steps = 0; (await world.last()).finished_at === null; steps++) {
     if (steps > 60) throw new Error('It never ends.')
     await world.step(0)
@@ -59,7 +59,7 @@ it('NetBird #4528, #4223: deletes only the person who was deleted at the provide
   world.company.users = people(5)
   world.company.groups = [{ id: 'g', members: ids(5) }]
   await world.run()
-  // Absent from the list of people, but still listed as a member.
+  // Removes a person from the list of people, but not from the members of the group.
   world.company.users = people(5).slice(1)
   const run = await world.run()
   expect(run).toMatchObject({ outcome: 'applied', error: null, skipped: { foreign_member: 1 } })
@@ -91,7 +91,7 @@ it('Tailscale #8452: lets an administrator delete an invited person while a dire
 })
 
 describe('access by groups of a directory', () => {
-  /** Three people in two groups. `grant` lets a group access the resource; the first person requests it by `ask`. */
+  /** Creates three people in two groups. `grant` lets a group access the resource, and the first person requests it with `ask`. */
   async function granted() {
     const access = await newAccessWorld()
     const { account } = access
@@ -143,7 +143,7 @@ describe('access by groups of a directory', () => {
     await world.run()
     expect((await world.state()).memberships.filter((name) => name.includes('u0@'))).toEqual([])
     expect([(await given()).length, await ask()]).toEqual([0, 404])
-    // Members of a synced group cannot be edited by hand either.
+    // Expects that an administrator cannot edit the members of a synced group either.
     const edit = { memberships: { add: [], remove: [] } }
     const answer = await world.account.call(editMemberships, {
       method: 'PATCH',

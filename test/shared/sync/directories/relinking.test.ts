@@ -26,7 +26,7 @@ async function loseGroup(world: World) {
   expect(await world.lose()).toMatchObject({ outcome: 'applied', applied: { groups: { delete: 1 } } })
 }
 
-/** Deletes the group, rewinds that run, and deletes the group again. */
+/** Deletes the group, rewinds the run that deleted it, and deletes it again. */
 async function loseRewoundGroup(world: World) {
   const lost = await world.lose()
   await world.rewind(lost.id)

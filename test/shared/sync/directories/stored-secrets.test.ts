@@ -25,7 +25,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** An account with a directory at the fake, whose runs decrypt its secret. */
+/** Creates an account with a directory at the fake, whose runs decrypt its secret. */
 async function newWorld() {
   const world = await newSyncWorld('tenant')
   const { tenantId: tenant_id, clientId: client_id, clientSecret: client_secret } = fake.data
@@ -58,7 +58,7 @@ describe('the stored secret of a directory', () => {
     expect(fake.requests).toEqual([])
     expect(log.text()).not.toContain(world.secret)
     vi.restoreAllMocks()
-    // The fatal fault has disabled the directory.
+    // Enables the directory again, which the fatal fault has disabled.
     const entered = { client_secret: world.secret, is_disabled: false }
     expect((await world.update(entered)).status).toBe(200)
     expect(await world.run()).toMatchObject({ outcome: 'applied' })

@@ -14,7 +14,7 @@ import { newInventoryWorld } from '#test/support/sync/inventory-runs.ts'
 import { mdmFields, tenantFields } from '#test/support/sync/posture-providers.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
 
-/** Number of devices, more than a page of either type. */
+/** Number of devices, which exceeds a page of either type. */
 const count = 320
 
 let fakes: { close(): Promise<void> }[] = []
@@ -30,7 +30,7 @@ afterAll(async () => {
   fakes = []
 })
 
-/** Creates a posture provider of each type with a fake of its service. */
+/** Functions that create a posture provider of each type, with a fake of its service. */
 const kinds = {
   async mdm() {
     const fake = await mdmFake(mdmFleet(count))
@@ -52,7 +52,7 @@ type Kind = keyof typeof kinds
 
 const devicesOf: Record<Kind, RegExp> = { mdm: /\/devices$/, tenant: /\/managedDevices$/ }
 
-/** World of a type, with all devices stored; before each test it is enabled and without an error. */
+/** Creates the world of a type, with all devices stored. Before each test, its provider is enabled and has no error. */
 function worldOf(kind: Kind) {
   let made: Awaited<ReturnType<(typeof kinds)[Kind]>> | undefined
   let waited = { ms: 0 }
@@ -95,7 +95,7 @@ type World = ReturnType<typeof worldOf>
 
 const first300 = mdmFleet(300).categories.filevault
 
-/** Expects a run to fail with `error`, to change no device, and to leave `row` in the provider. */
+/** Expects a run to fail with `error`, to change no device, and to leave the fields `row` in the provider. */
 async function refused(world: World, error: RegExp, row: object): Promise<void> {
   const before = await world.is.devices()
   expect(await world.run()).toMatchObject({ outcome: 'failed', error: expect.stringMatching(error) })
@@ -103,7 +103,7 @@ async function refused(world: World, error: RegExp, row: object): Promise<void> 
   expect(await world.is.row()).toMatchObject({ error: expect.stringMatching(error), error_count: 1, ...row })
 }
 
-/** A fault from the second page on. */
+/** Plants a fault from the second page on. */
 const fromSecond = (path: RegExp, fault: Fault) => on(path, after(1, fault))
 
 const disabled = { is_disabled: true, disabled_reason: 'sync error', is_verified: false }
@@ -125,7 +125,7 @@ describe.each(['mdm', 'tenant'] as const)('faults of an inventory of type %s (I5
 
   it('401 in the middle of the list: fails unless a new token helps', async () => {
     if (kind === 'tenant') {
-      // An expired token is renewed and the call is retried.
+      // Expects that an expired token is renewed and the call is retried.
       world.faults(fromSecond(devicesOf.tenant, times(1, graphFaults.tokenExpired)))
       expect(await world.run()).toMatchObject({ outcome: 'applied', seen: { devices: count } })
       world.faults(fromSecond(devicesOf.tenant, graphFaults.tokenExpired))
@@ -183,7 +183,7 @@ describe.each(['mdm', 'tenant'] as const)('faults of an inventory of type %s (I5
     })
     inventoryBounds.devices = 1_000
     let pages = 0
-    // Pages of type `mdm` begin with the last device of the previous page.
+    // Begins each page with the last device of the previous page, as type `mdm` does.
     const ids = () => Array.from({ length: 300 }, (_, i) => `x${String(pages * 299 + i).padStart(9, '0')}`)
     world.faults(
       on(devicesOf[kind], () => {

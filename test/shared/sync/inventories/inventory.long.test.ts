@@ -38,7 +38,7 @@ afterEach(async () => {
   open = []
 })
 
-/** A posture provider of type `mdm` with a fake of its device service. */
+/** Creates a posture provider of type `mdm` with a fake of its device service. */
 async function mdmWorld(count: number) {
   const fake = started(await mdmFake(mdmFleet(count)))
   vi.stubEnv('MDM_API_URL', fake.url)
@@ -173,7 +173,7 @@ describe('an implausible snapshot (I5)', () => {
     world.fleet.before = (_list, position) => {
       if (position !== null && lost++ < 2) throw new ProviderFault('position_lost', 'The place is lost.')
     }
-    // Counted once, although the list is read several times.
+    // Expects a single count, although the list is read several times.
     const run = await world.run()
     expect(run).toMatchObject({ outcome: 'applied', applied: { devices: { delete: 6 } }, skipped: { gone: 1 } })
     expect((await world.devices()).map(({ mdm_id }) => mdm_id)).toEqual(['d0', 'd1', 'd8'])
@@ -194,7 +194,7 @@ describe('an implausible snapshot (I5)', () => {
     world.fleet.before = (_list, position) => {
       if (position !== null && lost++ < 1) throw new ProviderFault('position_lost', 'The place is lost.')
     }
-    // Devices from before the lost position are not counted twice.
+    // Expects that devices from before the lost position are not counted twice.
     expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { devices: { insert: 3 } } })
   })
 })
@@ -210,10 +210,10 @@ it('does not touch a device of another provider of the account (I7.3)', async ()
     { mdm_id: 'own', posture_provider_id: second.id },
     { mdm_id: 'shared', model: 'first', posture_provider_id: first.id },
   ])
-  // The second provider does not delete the device, which belongs to the first.
+  // Expects that the second provider does not delete the device of the first provider.
   second.fleet.devices = [{ mdm_id: 'own' }]
   expect(await second.run()).toMatchObject({ planned: { devices: { insert: 0, update: 0, delete: 0 } } })
-  // The device of the first provider also does not count as one that the second keeps.
+  // Expects that the first provider's device does not count as one that the second provider keeps.
   second.fleet.devices = [{ mdm_id: 'shared' }]
   const error = 'Sync would delete 1 of 1 devices; nothing was changed.'
   expect(await second.run()).toMatchObject({ outcome: 'stopped', error })
@@ -254,7 +254,7 @@ it('skips and counts devices that cannot be stored', async () => {
   const world = await newInventoryWorld()
   const huge = Object.fromEntries(['udid', 'imei'].map((name) => [name, 'x']))
   const results = Array.from({ length: 300 }, () => ({ a: '€'.repeat(1_024) }))
-  /** Fields of exactly the maximum size, plus `more` bytes. */
+  /** Builds fields of exactly the maximum size plus `more` bytes. */
   const sized = (more: number) => {
     const of = (notes: number) => ({
       notes: 'x'.repeat(notes),
@@ -279,7 +279,7 @@ it('skips and counts devices that cannot be stored', async () => {
   })
 })
 
-/** Shows one of two states of a fleet. They differ in every kind of change that a run can make. */
+/** Shows one of two versions of a fleet, which differ in every kind of change that a run can make. */
 function show({ fleet }: InventoryWorld, state: number): void {
   fleet.perPage = 10
   fleet.devices = range(30, state * 3).map((device, i) => ({ ...device, model: `M${i % (2 + state)}` }))
@@ -327,7 +327,7 @@ describe('an interrupted step (I4.1(2))', () => {
         vi.restoreAllMocks()
         vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
         world.connect()
-        // The lease of the killed step ends after two minutes.
+        // Moves the clock past the lease of the killed step, which lasts two minutes.
         movableClock().minutes(3)
         if ((await world.last()).finished_at === null) await world.step()
         const run = await world.last()
@@ -351,7 +351,7 @@ describe('an interrupted step (I4.1(2))', () => {
     const run = await world.last()
     expect(run).toMatchObject({ outcome: 'applied', applied: run.planned })
     expect(await plain(world)).toEqual(expected[1])
-    // Two lists of three pages each.
+    // Expects the calls of two lists with three pages each.
     expect(world.fleet.calls).toHaveLength(6)
     await world.begin()
     show(world, 0)
@@ -419,7 +419,7 @@ it('is begun by the schedule after a provider is created or enabled, and when it
   await sync()
   const due = await world.last()
   expect(due.id).not.toBe(enabled.id)
-  // No run begins without the feature.
+  // Turns the feature off, without which no run begins.
   const feature = async (device_posture: boolean) => {
     const row = (await getRow(accounts, world.account.id, world.account.id)) as AccountRow
     const features = { ...row.features, idp_sync: true, device_posture }

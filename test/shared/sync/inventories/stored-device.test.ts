@@ -39,7 +39,7 @@ it('gives equal devices equal fields, independent of the order of their fields',
   const other = toStoredFields({ device_action_results: [{ a: 'y', b: 'x' }], device_name: 'D', model: 'M' })
   expect(JSON.stringify(one)).toBe(JSON.stringify(other))
   expect(differences(one, other)).toEqual({ before: {}, after: {} })
-  // The table returns the keys of a stored object in another order.
+  // Reorders the keys of a stored object, as the table may do.
   const stored = { ...one, device_action_results: [{ b: 'x', a: 'y' }] }
   expect(differences(stored, one)).toEqual({ before: {}, after: {} })
   expect(differences(one, { device_name: 'E' })).toMatchObject({
@@ -51,7 +51,7 @@ it('gives equal devices equal fields, independent of the order of their fields',
 it('uses the id of the vendor if it is a UUID, else derives one from provider and vendor id (A28.2)', () => {
   const dns = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
   expect(deviceId(dns, 'ABCDEF00-0000-4000-8000-00000000000A')).toBe('abcdef00-0000-4000-8000-00000000000a')
-  // Example of RFC 9562, A.4.
+  // Expects the id of the example in RFC 9562, A.4.
   expect(deviceId(dns, 'www.example.com')).toBe('2ed6657d-e927-568b-95e1-2665a8aea6a2')
   expect(deviceId(crypto.randomUUID(), 'www.example.com')).not.toBe('2ed6657d-e927-568b-95e1-2665a8aea6a2')
 })

@@ -361,7 +361,7 @@ it.each(Object.keys(worlds))('%s: a page whose next page is itself is a fault', 
   fake.faults = [
     (request, answer) => {
       if (!/(users|devices|managedDevices)$/i.test(request.path)) return null
-      // From the second request on, every response is that of the second request.
+      // Responds to the second request and all later requests in the same way.
       const page = ++asked < 2 ? answer() : (pages.get('same') ?? answer())
       if (asked === 2) pages.set('same', page)
       return page

@@ -179,7 +179,7 @@ it('complaint 2, #6748, #6794, Pomerium #1256, #1341: leaves half of the limits 
       } catch (error) {
         const { faultClass, retryAfterMs } = await faultOf(Promise.reject(error))
         expect(faultClass).toBe('retry')
-        // The time until the limits are reset, plus at most two seconds.
+        // Expects the time until the limits are reset, plus at most two seconds.
         expect(retryAfterMs).toBeGreaterThanOrEqual(30_000)
         expect(retryAfterMs).toBeLessThanOrEqual(32_000)
         now += retryAfterMs ?? 0

@@ -12,7 +12,7 @@ afterEach(() => {
 const call = (path = '/api/v1/users', cost?: number) => ({ url: new URL(`https://example.com${path}`), cost })
 const answer = (headers = {}) => ({ status: 200, headers: new Headers(headers), json: {}, secrets: [] })
 
-/** A clock that only sleeping advances. */
+/** Creates a clock that only sleeping advances. */
 function ownTime() {
   let now = 1_000_000
   vi.spyOn(clock, 'monotonic').mockImplementation(() => now)
@@ -22,7 +22,7 @@ function ownTime() {
   return { now: () => now, pass: (ms: number) => (now += ms) }
 }
 
-/** Waits for a call's turn, and for as long as each fault requires. */
+/** Waits until a call may be sent, and as long as each fault requires. */
 async function turn(pace: RequestPace, time: ReturnType<typeof ownTime>, cost: number): Promise<void> {
   for (;;) {
     try {
@@ -71,7 +71,7 @@ it('does not wait below the limit, and throws instead of sleeping for long', asy
   await pace.wait(call())
   expect(time.now()).toBe(start)
   await expect(pace.wait(call())).rejects.toMatchObject({ faultClass: 'retry', retryAfterMs: 10_000 })
-  // A refused call has used no capacity.
+  // Expects that a refused call has used no capacity.
   await expect(pace.wait(call())).rejects.toMatchObject({ retryAfterMs: 10_000 })
   time.pass(10_000)
   await pace.wait(call())

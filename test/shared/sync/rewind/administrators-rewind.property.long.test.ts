@@ -18,7 +18,7 @@ import type { SyncedState } from '#test/support/sync/sync-runs.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 import { beforeRequest } from '#test/support/table/table-faults.ts'
 
-/** Table of this file alone, because `checkRows` reads every item. */
+/** Table that only this file uses, because `checkRows` reads every item. */
 let own: Awaited<ReturnType<typeof useOwnTable>>
 beforeAll(async () => {
   own = await useOwnTable()
@@ -62,10 +62,7 @@ async function act(world: RewindWorld, action: Action, whom: number): Promise<vo
   if (action === 'enable') await directoriesApi.idp.update(account, world.id, { is_disabled: false })
 }
 
-/**
- * Expects that every row from before the run exists again with the same id, except rows that the administrator has
- * changed.
- */
+/** Expects that every row from before the run exists again with the same id, except rows that the administrator has changed. */
 function expectBack(before: SyncedState, after: SyncedState, touched: Set<string>): void {
   const isTouched = (...names: (string | null | undefined)[]) => names.some((name) => name && touched.has(name))
   const emailOf = new Map(before.actors.map(({ id, email }) => [id, email]))
@@ -106,7 +103,7 @@ it('keeps any change of an administrator at any moment of a rewind, and restores
         after,
         new Set([...(ofPerson ? [`u${whom}@example.com`] : []), ...(action === 'delete group' ? ['staff'] : [])]),
       )
-      // The rewind changes no actor that the administrator has left, and no reference points to a missing row.
+      // Expects that the rewind keeps the actors which the administrator has left, and that no reference points to a missing row.
       for (const actor of left?.actors ?? []) expect(after.actors).toContainEqual(actor)
       expect(after.memberships.filter((member) => member.includes('gone'))).toEqual([])
       const ids = new Set(after.actors.map(({ id }) => id))

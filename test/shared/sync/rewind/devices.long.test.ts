@@ -20,7 +20,7 @@ import { runsApi } from '#test/support/sync/directories.ts'
 import { newRewindWorld, type RewindWorld, rewindOwners } from '#test/support/sync/rewinds.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
-/** Table of this file alone, because `checkRows` reads every item. */
+/** Table that only this file uses, because `checkRows` reads every item. */
 let own: Awaited<ReturnType<typeof useOwnTable>>
 beforeAll(async () => {
   own = await useOwnTable()
@@ -53,7 +53,7 @@ describe('devices of restored people', () => {
   }
   const clientOf = ({ account }: RewindWorld, id: string) => getRow(clients, account.id, id)
 
-  /** A person with a verified device in a pool, both of which a later run deletes. */
+  /** Creates a person with a verified device in a pool. A later run deletes both. */
   async function newDeviceWorld() {
     const world = await newRewindWorld()
     const { account } = world
@@ -86,10 +86,10 @@ describe('devices of restored people', () => {
     expect(changes).toContainEqual(
       expect.objectContaining({ object: 'static_device_pool_members', name: `Pool / ${client.name}` }),
     )
-    // A sign-in finds the person by the restored identity.
+    // Expects that a sign-in finds the person by the restored identity.
     const known = { idpId: 'u1', issuer: 'https://login.example.com' }
     expect(await findLinkedIdentity(account.id, known)).toMatchObject({ actor_id: world.actor.id })
-    // Tokens are not restored, so the person must sign in again.
+    // Expects that tokens are not restored, so the person must sign in again.
     expect(await again(world.device.token, 'notebook-1')).toMatchObject({ status: 401 })
     expect(await connect(world, world.actor.id, 'notebook-1')).toMatchObject({ status: 201 })
     expect(await queryItems(partition(account.id, clients.name))).toHaveLength(1)

@@ -25,7 +25,7 @@ import { movableClock } from '#test/support/table/movable-clock.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 import { crashAfter } from '#test/support/table/table-faults.ts'
 
-/** Table of this file alone, because `checkRows` reads every item. */
+/** Table that only this file uses, because `checkRows` reads every item. */
 let own: Awaited<ReturnType<typeof useOwnTable>>
 beforeAll(async () => {
   own = await useOwnTable()
@@ -40,7 +40,7 @@ afterEach(() => {
 
 const policyOf = ({ account }: RewindWorld, id: string) => getRow(policies, account.id, id)
 
-/** Expects unique items, index items and counters to match the rows, and no reference to a missing row. */
+/** Expects unique items, index items and counters that match the rows, and no reference to a missing row. */
 const expectSound = async ({ account }: RewindWorld) =>
   expect((await checkRows({ account_id: account.id })).findings).toEqual([])
 
@@ -59,7 +59,7 @@ describe('skips and reports conflicts with later changes (I4.1(6))', () => {
     const ops = await world.addPolicy('ops', world.resource.id)
     company.users = company.users.filter(({ id }) => !id.startsWith('n'))
     const run = await world.lose()
-    // Changes since the run: a person with the same email, another email, a sign-in, a group of another directory.
+    // Makes changes after the run: a person with the same email, another email, a sign-in, and a group of another directory.
     await account.call(createActor, {
       method: 'POST',
       body: { actor: { name: 'By hand', type: 'account_user', email: 'U1@example.com' } },
@@ -188,13 +188,13 @@ describe('an interrupted rewind', () => {
       const before = await world.state()
       const run = await world.lose()
       await runsApi.idp.rewind(world.account, world.id, run.id)
-      // Each process resumes where the previous one died, and makes one write more.
+      // Resumes in each process where the previous one died, and allows one write more.
       for (let writes = 1; (await world.last()).finished_at === null; writes++) {
         crashAfter(writes, { isResponseLost })
         await workOnRun(world.syncSource, world.source as never, Date.now() + 600_000).catch(() => undefined)
         vi.restoreAllMocks()
         vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
-        // The lease of the dead process ends after two minutes.
+        // Moves the clock past the lease of the dead process, which lasts two minutes.
         movableClock().minutes(3)
       }
       const rewind = await world.last()
@@ -234,7 +234,7 @@ describe('an interrupted rewind', () => {
       error: 'The directory was deleted, or its account was disabled, during the rewind.',
     })
     await updateRow(world.account.id, accounts, row, { is_disabled: false })
-    // A cancelled run may still have deleted something.
+    // Marks the run as cancelled. Such a run may have deleted something.
     await writeTogether([put(runItem({ ...run, outcome: 'cancelled', phase: 'apply' }))])
     expect(await world.rewind(run.id)).toMatchObject({ outcome: 'applied', skipped: {} })
     expect(await world.state()).toEqual(before)
@@ -266,7 +266,7 @@ describe('pending follow-up work of the deletion', () => {
     const policy = await policyOf(world, world.policy.id)
     company.groups = []
     const run = await world.runAll()
-    // The commit deletes some of the memberships; the follow-up for the others has not run yet.
+    // Expects that the commit has deleted only some of the memberships, and that the follow-up for the others has not run.
     const left = (await readCommits(account.id)).at(-2)
     expect(left?.follow_ups).toMatchObject([{ below: 'groups' }])
     await rewindOwners(world, run.id)
@@ -299,7 +299,7 @@ describe('pending follow-up work of the deletion', () => {
     company.groups = []
     const run = await world.runAll()
     await runsApi.idp.rewind(account, world.id, run.id)
-    // The plan of the owners is written, but none of them is restored yet.
+    // Crashes when the plan of the owners is written, but none of them is restored.
     crashAfter(3)
     await world.step().catch(() => undefined)
     vi.restoreAllMocks()

@@ -24,7 +24,7 @@ afterEach(() => {
 const elsewhere = randomUUID()
 const person = (id: string) => ({ id, email: `${id}@example.com` })
 
-/** A directory with three people in two groups, before its first run. */
+/** Creates a directory with three people in two groups, before its first run. */
 async function newWorld() {
   const world = await newSyncWorld()
   world.company.users = ['u1', 'u2', 'u3'].map(person)
@@ -35,7 +35,7 @@ async function newWorld() {
   return world
 }
 
-/** A directory with three people in two groups, after its first run. */
+/** Creates a directory with three people in two groups, after its first run. */
 async function readWorld() {
   const world = await newWorld()
   vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
@@ -43,7 +43,7 @@ async function readWorld() {
   return world
 }
 
-/** Executes a run, and `meanwhile` between its plan and its first commit. */
+/** Executes a run, and calls `meanwhile` between its plan and its first commit. */
 async function runWhile(world: SyncWorld, meanwhile: () => Promise<unknown>) {
   let done: Promise<unknown> | undefined
   vi.spyOn(Pace.prototype, 'wait').mockImplementation(async () => {
@@ -55,7 +55,7 @@ async function runWhile(world: SyncWorld, meanwhile: () => Promise<unknown>) {
   return world.last()
 }
 
-/** Gives the lease to another worker, as after this process seemed dead. */
+/** Gives the lease to another worker, as if this process had died. */
 async function takeOver({ syncSource: { account_id, source_id } }: SyncWorld) {
   const open = await readOpenRun(account_id, source_id)
   if (!open) throw new Error('No run is under way.')

@@ -120,7 +120,7 @@ it('complaint 6, #13840: an action at any moment of a run has the result of one 
       if (!other.happened) await act(world, given.action, given.whom)
       expect(await world.last()).toMatchObject({ outcome: 'applied', error: null })
       const after = await world.state()
-      // The run deletes nobody in the snapshot. Native rows are unchanged, and an administrator remains.
+      // Expects that the run deletes nobody in the snapshot, keeps native rows unchanged, and leaves an administrator.
       const emails = new Set(after.actors.map(({ email }) => email))
       for (const { email, active } of world.company.users) {
         const isTouched = email === user(given.whom).email && given.action !== 'nothing'
@@ -132,8 +132,7 @@ it('complaint 6, #13840: an action at any moment of a run has the result of one 
       )
       expect(after.actors.some(({ type, is_disabled }) => type === 'account_admin_user' && !is_disabled)).toBe(true)
 
-      // After another run, the state equals the result of one of two orders: the action before the run, or the run
-      // before the action.
+      // Runs again and expects the result of one of two orders: the action before the run, or the run before the action.
       expect(await runAll(world)).toMatchObject({ outcome: 'applied' })
       const settled = normalize(await world.state())
       const orders = await Promise.all([

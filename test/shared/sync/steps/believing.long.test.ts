@@ -174,7 +174,7 @@ describe('errors (I6)', () => {
     expect(await world.run()).toMatchObject({
       outcome: 'applied',
       seen: { users: 24 },
-      // Counted once, although the list was read several times.
+      // Expects a single count, although the list was read several times.
       skipped: { no_email: 1 },
       sections: { users: 0, absent: 0 },
     })

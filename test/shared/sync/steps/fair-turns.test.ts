@@ -26,7 +26,7 @@ function connect(companies: Map<string, ScriptedDirectory>) {
   })
 }
 
-/** A company whose provider does not respond before `answer` is called. */
+/** Creates a company whose provider does not respond before `answer` is called. */
 function slowCompany() {
   const company = new ScriptedDirectory()
   const { promise, resolve: answer } = Promise.withResolvers<void>()
@@ -57,7 +57,7 @@ it('does not let slow directories of one account delay another account', async (
     )
     expect(company.calls).toEqual(['users', 'users'])
     expect(await openRuns(first)).toHaveLength(2)
-    // Another invocation finds two runs of the account in progress.
+    // Invokes the scheduler again, which finds two runs of the account in progress.
     await runDue(Date.now() + 60_000)
     expect(await openRuns(first)).toHaveLength(2)
   } finally {

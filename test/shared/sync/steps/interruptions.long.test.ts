@@ -13,7 +13,7 @@ afterEach(() => {
 const user = (i: number, fields = {}) => ({ id: `u${i}`, email: `u${i}@example.com`, ...fields })
 const range = (count: number, from = 0) => Array.from({ length: count }, (_, i) => i + from)
 
-/** Shows one of two states of a company. They differ in every kind of change that a run can make. */
+/** Shows one of two versions of a company, which differ in every kind of change that a run can make. */
 function show(world: SyncWorld, state: number): void {
   const { company } = world
   company.perPage = 50
@@ -62,7 +62,7 @@ describe.each([false, true])('a process that dies at any write, last response lo
       )
       vi.restoreAllMocks()
       vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
-      // The lease of the dead process ends after two minutes.
+      // Moves the clock past the lease of the dead process, which lasts two minutes.
       movableClock().minutes(3)
       if ((await world.last()).finished_at === null) await world.step()
       const run = await world.last()

@@ -60,7 +60,7 @@ describe('conditions (A17.3)', () => {
   })
 
   it('follows a clock change inside the range', () => {
-    // On 29 March 2026 Warsaw goes from 02:00 to 03:00 local time.
+    // Clocks in Warsaw change from 02:00 to 03:00 on 29 March 2026.
     const result = evaluateConditions(hours('U/01:00-05:00/Europe/Warsaw'), nowhere, micros('2026-03-29T00:30:00Z'))
     expect(result).toEqual({ conforms: true, until: micros('2026-03-29T03:00:00Z') })
   })

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { evaluateConditions } from '#shared/domain/policies/conditions/conditions.ts'
 import { conditionContext } from '#test/support/access/circumstances.ts'
 
-/** Compares time conditions with `Intl`, second by second, particularly around clock changes (A17.3). */
+/** Compares time conditions with `Intl` second by second, especially around clock changes (A17.3). */
 
 const day = 86_400
 const letters = ['U', 'M', 'T', 'W', 'R', 'F', 'S']
@@ -33,7 +33,7 @@ const formats = new Map(
   ]),
 )
 
-/** Local date and time of a zone at a second since 1970. */
+/** Returns the local date and time of a zone at a second since 1970. */
 function localAt(at: number, zone: string): Local {
   const [date = '', time = ''] = (formats.get(zone) as Intl.DateTimeFormat).format(at * 1000).split(' ')
   const [hours, minutes, seconds] = time.split(':').map(Number) as [number, number, number]
@@ -45,7 +45,7 @@ const offsetAt = (at: number, zone: string): number => {
   return Date.parse(`${date}T00:00:00Z`) / 1000 + second - at
 }
 
-/** Hours of the years 2010 to 2030 before a clock change of a zone. */
+/** Returns the hours before each clock change of a zone in the years 2010 to 2030. */
 function changesOf(zone: string): number[] {
   const found: number[] = []
   const step = 7 * day
@@ -62,7 +62,7 @@ function changesOf(zone: string): number[] {
 
 const changes = new Map(zones.map((zone) => [zone, changesOf(zone)]))
 const anywhen = fc.integer({ min: Date.UTC(2010, 0) / 1000, max: Date.UTC(2030, 0) / 1000 })
-/** An instant in a zone, half of them within a day of a clock change. */
+/** Instant in a zone. Half of the instants are within a day of a clock change. */
 const instant = fc.constantFrom(...zones).chain((zone) => {
   const near = changes.get(zone) as number[]
   const change = near.length > 0 ? fc.constantFrom(...near) : anywhen
@@ -89,7 +89,7 @@ const evaluate = (values: string[], at: number) =>
     at * 1_000_000,
   )
 
-/** Last second of the continuous ranges around a second, or null outside of them. */
+/** Returns the last second of the continuous ranges around a second, or null outside of the ranges. */
 function stretchEnd(ranges: Range[], at: number): number | null {
   const covered = new Uint8Array(day)
   for (const { start, end } of ranges) covered.fill(1, start, end + 1)
@@ -98,13 +98,13 @@ function stretchEnd(ranges: Range[], at: number): number | null {
   return (gap < 0 ? day : gap) - 1
 }
 
-/** First second, from `at` on, at which the local time reaches or skips the end of the ranges. */
+/** Returns the first second, from `at` on, at which the local time reaches or skips the end of the ranges. */
 function firstReach(at: number, zone: string, date: string, end: number): number {
   const reached = (second: number) => {
     const local = localAt(second, zone)
     return local.date !== date || local.second >= end
   }
-  // Clocks change only between minutes, so no clock goes backwards within one.
+  // Searches minute by minute. Clocks change only between minutes, so local time never goes backwards within a minute.
   let minute = at - (at % 60)
   while (!reached(minute + 59)) minute += 60
   let second = Math.max(at, minute)
@@ -123,7 +123,7 @@ it('is satisfied exactly inside its ranges, until the local time leaves them', (
   fc.assert(
     fc.property(case_, ({ when: { zone, at }, today, touching, other }) => {
       const local = localAt(at, zone)
-      // In half of the cases, a range around the instant, as two adjacent ranges.
+      // Adds a range around the instant in half of the cases, as two adjacent ranges.
       const around: Range[] = touching
         ? [
             { start: Math.max(0, local.second - 1000), end: local.second },
