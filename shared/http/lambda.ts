@@ -182,7 +182,7 @@ async function settleLock(run: IdempotencyLock, answer: Answer): Promise<void> {
   try {
     await (status < 500 && status !== 429 ? saveAnswer(run, answer) : releaseLock(run))
   } catch (error) {
-    // Only logs the failure, because the lock expires without a release.
+    // Logs the failure and continues, because the lock expires without a release.
     logLine('ERROR', 'answer_not_kept', describeError(error))
   }
 }

@@ -35,7 +35,7 @@ export type Contract = {
   /** Error codes (A5) other than those that follow from the other fields. */
   refusals?: readonly ErrorCode[]
   body?: {
-    /** Only key of the body (A2.4); null if the fields are directly in the body (P6). */
+    /** Key of the only member of the body (A2.4); null if the fields are directly in the body (P6). */
     envelope: string | null
     /** JSON type of the envelope's value. Any other type results in 400. */
     shape?: 'object' | 'list'

@@ -39,7 +39,7 @@ async function putsOf(tree: GrowingTree, more: number): Promise<number> {
 it.each([
   [1, 3],
   [255, 3],
-  // One full tile, and the first hash of the next level.
+  // A full tile, and the first hash of the next level.
   [256, 4],
   [257, 5],
   // 39 full tiles, a partial tile, and one tile of the next level.
