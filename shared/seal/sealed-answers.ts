@@ -29,7 +29,6 @@ import { findLeaf, hourKey, hourPartition, leafHashes, leafIds, tableHashes } fr
 const text = v.string()
 const path = v.array(text)
 
-/** Response with the newest checkpoint of a log (S4). */
 export const CheckpointAnswer = v.object({
   log: v.picklist(sealedLogs),
   origin: text,
@@ -38,7 +37,7 @@ export const CheckpointAnswer = v.object({
   signed_at: v.nullable(text),
   note: v.nullable(text),
   verifier_key: text,
-  /** Predecessor of the log (S2.5). */
+  /** Predecessor of the log (S2.5); null if there is none. */
   follows: v.nullable(
     v.object({ origin: text, size: v.number(), root: text, note: text, shared: v.number(), last: v.nullable(text) }),
   ),
@@ -46,7 +45,6 @@ export const CheckpointAnswer = v.object({
 
 const HourAnswer = v.object({ hour: text, stream: v.picklist(hourStreams), size: v.number(), root: text })
 
-/** Response with the inclusion proof of an entry (S4). */
 export const ProofAnswer = v.object({
   log: v.picklist(sealedLogs),
   leaf_index: v.number(),
@@ -60,7 +58,7 @@ export const ProofAnswer = v.object({
 
 export const ConsistencyAnswer = v.object({ from: v.number(), to: v.number(), path })
 
-/** Response with concatenated leaf hashes in base64; for the activity log also with the hours of the leaves. */
+/** Response with concatenated leaf hashes in base64. For the activity log, the response also has the hours of the leaves. */
 export const LeavesAnswer = v.object({
   from: v.number(),
   to: v.number(),
@@ -73,7 +71,7 @@ const base64 = (hash: Buffer): string => hash.toString('base64')
 const readLeafCount = (query: URLSearchParams, name: string): number | null =>
   readParameter(query, name, (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null), 'a number of leaves')
 
-/** Reads the newest checkpoint (`GET /logs/checkpoints/{log}`); of size 0 before the first seal. */
+/** Reads the newest checkpoint (`GET /logs/checkpoints/{log}`). Before the first seal, the checkpoint has size 0. */
 export async function readNewestCheckpoint(account: string, log: SealedLog, address: string) {
   const { state, start } = await readSealedLog(account, log)
   const { generation = 1, follows = null } = start
@@ -90,7 +88,9 @@ async function findCheckpoint(account: string, log: SealedLog, size: number | nu
   return kept
 }
 
-/** Error 404 with a `Retry-After` of 5 minutes, after the hour of an activity entry has settled. */
+/**
+ * Error for an entry that no checkpoint covers yet. `Retry-After` is 5 minutes, plus the time until an activity entry's hour is settled.
+ */
 function notSealedYet(id: string, log: SealedLog): ApiError {
   const hourEnd = hourStart(instantOf(id)) + hourMicros
   const settled = log === 'changes' ? 0 : Math.max(0, hourEnd + hourMicros / 4 - clock.now())
@@ -98,7 +98,6 @@ function notSealedYet(id: string, log: SealedLog): ApiError {
   return new ApiError('not_sealed_yet', undefined, { headers: { 'retry-after': String(seconds) } })
 }
 
-/** Hash of a leaf, and its inclusion path in the tree of `size` leaves. */
 const proveLeaf = async (pk: string, { index, hash }: { index: number; hash: Buffer }, size: number) => ({
   leaf_hash: base64(hash),
   path: (await inclusionProof(index, size, tableHashes(pk))).map(base64),
@@ -128,7 +127,7 @@ export async function readProof(account: string, id: string, query: URLSearchPar
   return { data: { log, leaf_index: leaf.index, ...proof, size, root, note, ...(hour && { hour }) } }
 }
 
-/** Inclusion proof of an entry in the tree of its hour; undefined if the hour is not sealed. */
+/** Builds the inclusion proof of an entry in the tree of its hour; undefined if the hour is not sealed. */
 async function proveInHour(account: string, stream: HourStream, id: string) {
   const hour = hourText(instantOf(id))
   const { size, root } = (await getItem<Key & Partial<SealedHour>>(hourKey(account, stream, hour))) ?? {}
@@ -167,7 +166,7 @@ export async function readLeafHashes(account: string, log: SealedLog, query: URL
   return { data: { from, to, hashes, hours: hours.filter((hour) => hour !== undefined) } }
 }
 
-/** Tree that a query selects: the log's own tree, or with `hour` and `stream` the tree of an hour. */
+/** Finds the tree that a query selects: the log's tree or, with `hour` and `stream`, the tree of an hour. */
 async function findTree(account: string, log: SealedLog, query: URLSearchParams) {
   const [hour, stream] = [query.get('hour'), hourStreams.find((name) => name === query.get('stream'))]
   if (hour === null && !query.has('stream')) {

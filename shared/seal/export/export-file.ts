@@ -3,16 +3,16 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import * as v from 'valibot'
 import { ExportSeal, exportVersion, markBytes, marksLength, sealLine } from './export-seal.ts'
 
-/** Signals a file that cannot be verified: missing, unreadable, not an export, or larger than an export can be. */
+/** Thrown for a file that cannot be verified: missing, unreadable, not an export, or larger than an export can be. */
 export class NotAnExport extends Error {}
 
-/** Chunk size in bytes; a multiple of 16, so that each chunk of marks in base64 is decodable alone. */
+/** Chunk size in bytes: a multiple of 16, so that each chunk of base64 marks can be decoded alone. */
 const chunkBytes = 65_536
 
-/** Maximum bytes of a line: above a change with 1,000,000 bytes of snapshots (L2.7), extended by escapes. */
+/** Maximum size of a line in bytes, above that of a change with 1,000,000 bytes of snapshots (L2.7) and escapes. */
 const maxEntryLine = 8_388_608
 
-/** Opens the file, runs `work`, closes it. @throws NotAnExport for a file that cannot be read */
+/** Opens the file, runs `work` and closes the file. @throws NotAnExport for a file that cannot be read */
 function withFile<T>(path: string, work: (file: number, size: number) => T): T {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats && !stats.isFile()) throw new NotAnExport(`${path} is not a file.`)
@@ -29,12 +29,11 @@ function withFile<T>(path: string, work: (file: number, size: number) => T): T {
   }
 }
 
-/** Reads the bytes between two offsets into `into`, by default a new buffer. */
 function readPart(file: number, begin: number, end: number, into = Buffer.alloc(Math.max(0, end - begin))): Buffer {
   return into.subarray(0, readSync(file, into, 0, Math.max(0, end - begin), begin))
 }
 
-/** Yields the bytes between two offsets in chunks of one reused buffer. @throws NotAnExport if the file is shorter */
+/** Yields the bytes between two offsets in chunks. All chunks reuse one buffer. @throws NotAnExport if the file became shorter */
 function* readChunks(path: string, begin: number, end: number): Generator<Buffer> {
   const file = openSync(path, 'r')
   try {
@@ -50,13 +49,13 @@ function* readChunks(path: string, begin: number, end: number): Generator<Buffer
   }
 }
 
-/** Decodes UTF-8. @throws NotAnExport for invalid UTF-8, since replacement characters would hide changes */
+/** Decodes UTF-8. @throws NotAnExport for invalid UTF-8, because replacement characters would hide changes */
 function decodeText(path: string, bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new NotAnExport(`${path} is not UTF-8 text.`)
   return bytes.toString('utf8')
 }
 
-/** Offset after the last occurrence of a character between two offsets; 0 if there is none. */
+/** Returns the offset after the last occurrence of a character between two offsets; 0 if the character is absent. */
 function offsetAfterLast(character: string, file: number, begin: number, end: number): number {
   const part = Buffer.alloc(chunkBytes)
   for (let at = end; at > begin; at -= chunkBytes) {
@@ -67,7 +66,7 @@ function offsetAfterLast(character: string, file: number, begin: number, end: nu
   return 0
 }
 
-/** Yields the lines up to an offset, in linear time and bounded memory. @throws NotAnExport for an oversized line */
+/** Yields the lines before an offset, in linear time and bounded memory. @throws NotAnExport for an oversized line */
 export function* linesUntil(path: string, end: number): Generator<string> {
   let [pending, length, number]: [Buffer[], number, number] = [[], 0, 1]
   const lineOf = (last: Buffer): string => {
@@ -89,10 +88,9 @@ export function* linesUntil(path: string, end: number): Generator<string> {
   if (length > 0) yield lineOf(Buffer.alloc(0))
 }
 
-/** Byte range of an export's marks (base64 text) in its file. */
 type MarksRange = { begin: number; end: number }
 
-/** Yields the mark of each sealed entry, the first bytes of its leaf hash. Ends early at invalid base64. */
+/** Yields the mark of each sealed entry, which is the first bytes of its leaf hash. Ends early at invalid base64. */
 export function* sealedMarks(path: string, { begin, end }: MarksRange): Generator<Buffer> {
   for (const part of readChunks(path, begin, end)) {
     const text = part.toString('latin1')
@@ -102,7 +100,7 @@ export function* sealedMarks(path: string, { begin, end }: MarksRange): Generato
   }
 }
 
-/** Maximum bytes of a seal without its marks: 200,000 hours of an activity log, more than ten years. */
+/** Maximum size of a seal without its marks in bytes, enough for 200,000 hours of an activity log (more than ten years). */
 const maxHead = 33_554_432
 const maxEntries = 10_000_000
 const maxSealLine = maxHead + marksLength(maxEntries)
@@ -110,7 +108,6 @@ const lineEnd = '"}'
 
 type LastLine = { begin: number; end: number; isEnded: boolean }
 
-/** Finds the last line of a file. @throws NotAnExport for an empty file or an oversized line */
 function findLastLine(path: string, file: number, size: number): LastLine {
   if (size === 0) throw new NotAnExport(`${path} is empty.`)
   const isEnded = readPart(file, size - 1, size).toString('latin1') === '\n'
@@ -120,26 +117,25 @@ function findLastLine(path: string, file: number, size: number): LastLine {
   return { begin, end, isEnded }
 }
 
-/** Reads the last line of a file, and the offset of its start. @throws NotAnExport if there is none */
+/** Reads the last line of a file, and the offset of its start. @throws NotAnExport for an empty file or an oversized line */
 export const readLastLine = (path: string): { text: string; begin: number; size: number; isEnded: boolean } =>
   withFile(path, (file, size) => {
     const { begin, end, isEnded } = findLastLine(path, file, size)
     return { text: readPart(file, begin, end).toString('utf8'), begin, size, isEnded }
   })
 
-/** @throws NotAnExport for a seal of another version */
 function rejectOtherVersion(path: string, start: string): void {
   const [, version] = /^\{"type":"seal","version":(\d{1,9}),/.exec(start) ?? []
   if (version === undefined || Number(version) === exportVersion) return
   throw new NotAnExport(`${path} is an export of version ${version}; only version ${exportVersion} can be verified.`)
 }
 
-/** Reads the seal in the last line of an export; locates its `leaves` without loading them. @throws NotAnExport */
+/** Reads the seal in the last line of an export. `marks` locates the marks, which are not loaded. @throws NotAnExport */
 export const readSeal = (path: string): { seal: ExportSeal; begin: number; marks: MarksRange } =>
   withFile(path, (file, size) => {
     const { begin, end, isEnded } = findLastLine(path, file, size)
     rejectOtherVersion(path, readPart(file, begin, Math.min(end, begin + 64)).toString('latin1'))
-    // Base64 contains no quote, so the marks start after the last one.
+    // Base64 contains no quotes, so the marks start after the last quote.
     const marksEnd = Math.max(begin, end - lineEnd.length)
     const marks = { begin: offsetAfterLast('"', file, begin, marksEnd), end: marksEnd }
     const isWhole = isEnded && marks.begin > begin && marks.begin - begin <= maxHead
@@ -149,7 +145,7 @@ export const readSeal = (path: string): { seal: ExportSeal; begin: number; marks
     return { seal, begin, marks }
   })
 
-/** Parses a seal line whose marks were removed; null for any text that an export never writes. */
+/** Parses a seal line without its marks. Null for any text that an export never writes. */
 function parseSeal(text: string): ExportSeal | null {
   try {
     const seal = v.parse(ExportSeal, JSON.parse(text))
@@ -160,11 +156,10 @@ function parseSeal(text: string): ExportSeal | null {
   }
 }
 
-/** Upper bound of a note, which has only a few lines. */
 const maxNote = 65_536
 
 /**
- * Reads the note of a checkpoint. `file` is the export that contains it, if any.
+ * Reads the note of a checkpoint. `file` is the path of the export that contains the note; null for a bare note.
  * @param against text of a note, or path of a file with a note or an export
  * @throws NotAnExport
  */

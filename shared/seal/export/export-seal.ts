@@ -5,7 +5,7 @@ import { canonicalJson } from '../log/canonical-json.ts'
 import { hourStreams, sealedLogs } from '../log/sealed-log.ts'
 import { hashBytes } from '../merkle/merkle-proof.ts'
 
-/** Restricted to safe integers: larger ones would make the search for a proof endless. */
+/** Accepts only safe integers, because larger numbers would make the search for a proof endless. */
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 const isHash = (text: string): boolean => {
@@ -28,49 +28,47 @@ const Entry = v.custom<Record<string, unknown>>(isObject)
 
 export const exportVersion = 2
 
-/** Last line of an export (S5.1), against which its entries are verified. Members are written in this order. */
+/** Last line of an export, with the proofs of its entries (S5.1). Members are written in the declared order. */
 export const ExportSeal = v.strictObject({
   type: v.literal('seal'),
   version: v.literal(exportVersion),
   log: v.picklist(sealedLogs),
   stream: v.picklist(['change', ...hourStreams]),
-  /** Requested time range, both ends included. */
+  /** Requested time range, including `begin` and `end`. */
   range,
   note: v.string(),
   verifier_key: v.pipe(v.string(), v.regex(/^\S+$/)),
   entries: count,
   /**
-   * Entries directly before and after the range, which prove that no entry is missing at its ends. Null at an end of
-   * the log, or if the neighbour is past its retention.
+   * Entries directly before and after the range, which prove that the export is complete. Null if the log has no such entry, or if the
+   * entry is past its retention.
    */
   before: v.nullable(Entry),
   after: v.nullable(Entry),
-  /** Paths of the outermost leaves, neighbours included; null for the first or last leaf of the log. */
+  /** Inclusion proofs of the outermost leaves, including those of `before` and `after`. Null for the first or last leaf of the log. */
   first: v.nullable(LeafProof),
   last: v.nullable(LeafProof),
-  /** Activity only: the hours of all leaves from `first` to `last`. */
+  /** Hours of all leaves from `first` to `last`; activity log only. */
   hours: v.optional(
     v.array(v.strictObject({ hour: instant, stream: v.picklist(hourStreams), size: count, root: hash })),
   ),
-  /** Activity only: paths of the outermost entries in their hours; absent for the first or last entry of an hour. */
+  /** Inclusion proofs of the outermost entries in their hours; activity log only. Absent for the first or last entry of an hour. */
   begin: v.optional(LeafProof),
   end: v.optional(LeafProof),
   /** Newest signed checkpoint of the log's predecessor (S2.5). */
   follows: v.optional(v.strictObject({ note: v.string() })),
-  /** Consistency proof: the checkpoint extends an earlier one. */
+  /** Consistency proof that the checkpoint extends an earlier checkpoint. */
   extends: v.optional(v.strictObject({ from: count, root: hash, path })),
-  /** Marks in base64: the first bytes of each sealed entry's hash, which locate a changed entry. */
+  /** Marks in base64: the first bytes of each sealed leaf hash, which locate a changed entry. */
   leaves: v.string(),
 })
 export type ExportSeal = v.InferOutput<typeof ExportSeal>
 
-/** Bytes per mark in `leaves`. */
 export const markBytes = 4
 
-/** Length of `leaves` for a number of entries, in base64 characters. */
 export const marksLength = (entries: number): number => 4 * Math.ceil((entries * markBytes) / 3)
 
-/** Characters that editors hide or show as a line break. A fixed list, independent of Node's Unicode version. */
+/** Characters that editors hide or show as a line break. The list is fixed, because Unicode versions differ between Node.js versions. */
 const invisible =
   /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 const ascii = /^[ -~]*$/
@@ -80,10 +78,10 @@ const escapeUnits = (character: string): string =>
 
 const escaped = (json: string): string => (ascii.test(json) ? json : json.replace(invisible, escapeUnits))
 
-/** Line of an entry in an export: its canonical JSON with invisible characters escaped (S5.1). */
+/** Builds the line of an entry: canonical JSON in which invisible characters are escaped (S5.1). */
 export const entryLine = (entry: unknown): string => escaped(canonicalJson(entry))
 
-/** Line of a seal in an export: members in declared order, each as canonical JSON. */
+/** Builds the line of a seal. Members keep their declared order, and each value is canonical JSON. */
 export const sealLine = (seal: object): string =>
   escaped(`{${Object.entries(seal).map(([name, value]) => `"${name}":${canonicalJson(value)}`)}}`)
 

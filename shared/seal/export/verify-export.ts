@@ -7,21 +7,19 @@ import { ExportCheck, ExportFault, type ProvenEnds } from './check-export.ts'
 import { linesUntil, readNote, readSeal, sealedMarks } from './export-file.ts'
 import { type ExportSeal, marksLength } from './export-seal.ts'
 
-/** Signals a statement that the given files neither prove nor refute. */
+/** Thrown if the given files neither prove nor refute a statement. */
 export class Unproven extends Error {}
 
-/** Result of verifying an export that passed every check. */
 export type Verified = {
   seal: ExportSeal
   checkpoint: Checkpoint
   proven: ProvenEnds
-  /** Requested tree size → root, for sizes whose leaves the export contains. */
+  /** Roots by requested tree size, for sizes whose leaves the export contains. */
   roots: Map<number, Buffer>
-  /** Predecessor of the log (S2.5); null if none. */
+  /** Predecessor of the log (S2.5); null if there is none. */
   follows: Omit<Follows, 'note'> | null
 }
 
-/** Callback with the number of entries read, and their total number. */
 type Progress = (entries: number, of: number) => void
 
 const perProgress = 10_000
@@ -66,20 +64,23 @@ export async function verifyExport(
   }
 }
 
-/** Checkpoint of a note; null if `key` has not signed it. @throws NoteError for a malformed note or key */
+/** Returns the checkpoint of a note; null if `key` has not signed the note. @throws NoteError for a malformed note or key */
 function signedCheckpoint(note: string, key: string): Checkpoint | null {
   const text = openNote(note, parseVerifierKey(key))
   return text === null ? null : parseCheckpoint(text)
 }
 
-/** @throws ExportFault if the note has several signatures, or the key in the file has not signed it */
+/** Rejects a note with several signatures, or without a signature by the key in the file. @throws ExportFault */
 function rejectOtherKeys({ note, verifier_key }: ExportSeal): void {
   if (parseNote(note).signatures.length !== 1) throw new ExportFault('The checkpoint has more than one signature.')
   if (!signedCheckpoint(note, verifier_key))
     throw new ExportFault('The checkpoint is not signed by the key in the file.')
 }
 
-/** Predecessor in a checkpoint. @throws ExportFault if its note in the export differs or is unsigned */
+/**
+ * Returns the predecessor that a checkpoint names.
+ * @throws ExportFault if the predecessor's note in the export differs or has no valid signature
+ */
 function readFollowed(
   { extensions }: Checkpoint,
   { follows: statedNote, verifier_key }: ExportSeal,
@@ -98,7 +99,6 @@ function readFollowed(
   return follows
 }
 
-/** Verifies the export's consistency proof, if it has one. @throws ExportFault */
 function rejectOtherExtension(checkpoint: Checkpoint, { extends: proof }: ExportSeal): void {
   if (!proof) return
   const older = { size: proof.from, root: Buffer.from(proof.root, 'base64') }
@@ -109,10 +109,10 @@ function rejectOtherExtension(checkpoint: Checkpoint, { extends: proof }: Export
 }
 
 /**
- * Verifies that the newer of two exports, or of an export and a note, extends the older one (S5.3). A successor log
- * extends its predecessor up to the shared leaves. Returns the proven statement.
- * @param against another export or a note, as its path; or the text of a note
- * @param given required verifier key of both; by default the key in the export
+ * Verifies that the newer of two exports, or of an export and a note, extends the older one (S5.3). A successor log extends its predecessor
+ * up to the shared leaves. Returns the proven statement.
+ * @param against path of another export or of a note; or the text of a note
+ * @param requiredKey required verifier key of both; by default the key in the export
  * @throws NotAnExport, NoteError, Unproven, ExportFault
  */
 export async function compareExport(path: string, against: string, requiredKey?: string): Promise<string> {
@@ -153,8 +153,8 @@ export async function compareExport(path: string, against: string, requiredKey?:
 }
 
 /**
- * Predecessor lines of the newer checkpoint, if the older checkpoint belongs to that predecessor; else null.
- * @throws ExportFault if both belong to one log but state different predecessors (S2.5)
+ * Returns the predecessor that the newer checkpoint names, if the older checkpoint belongs to that predecessor; else null.
+ * @throws ExportFault if both checkpoints belong to one log but name different predecessors (S2.5)
  */
 function followedLog(newer: Checkpoint, older: Checkpoint): Verified['follows'] {
   const follows = parseFollows(newer.extensions)
@@ -165,7 +165,7 @@ function followedLog(newer: Checkpoint, older: Checkpoint): Verified['follows'] 
   throw new ExportFault(`FORKED: two signed statements of ${newer.origin} name different logs that it follows`)
 }
 
-/** @throws ExportFault if signed checkpoints state two roots for one size of a log, which proves a fork */
+/** Rejects two signed roots for the same size of a log, which prove a fork. @throws ExportFault */
 function rejectTwoRoots(newer: Checkpoint, older: Checkpoint, follows: Verified['follows'], sides: Verified[]): void {
   if (!follows && !isSameLog(newer.origin, older.origin)) return
   const { size, root } = follows ?? { size: newer.size, root: newer.root.toString('base64') }
@@ -177,15 +177,14 @@ function rejectTwoRoots(newer: Checkpoint, older: Checkpoint, follows: Verified[
   )
 }
 
-/** True if the export has exactly this checkpoint. */
 const hasCheckpoint = ({ checkpoint }: Verified, { origin, size, root }: Checkpoint): boolean =>
   checkpoint.origin === origin && checkpoint.size === size && checkpoint.root.equals(root)
 
-/** True for origins of one account, log and generation; the host can change. */
+/** True if two origins have the same account, log and generation. The host is ignored, because it can change. */
 const isSameLog = (one: string, other: string): boolean =>
   one.split('/').slice(-2).join('/') === other.split('/').slice(-2).join('/')
 
-/** The newer one first. @throws ExportFault for those of different logs */
+/** Returns the newer checkpoint first. @throws ExportFault for checkpoints of different logs */
 function inOrder(one: Checkpoint, other: Checkpoint): [newer: Checkpoint, older: Checkpoint] {
   const [a, b] = [parseOrigin(one.origin), parseOrigin(other.origin)]
   if (!a || !b || a.account !== b.account || a.log !== b.log) {
@@ -195,7 +194,7 @@ function inOrder(one: Checkpoint, other: Checkpoint): [newer: Checkpoint, older:
   return isNewer ? [one, other] : [other, one]
 }
 
-/** True where an export of the newer checkpoint leads through the older one, or has the proof of it. */
+/** True if an export of the newer checkpoint proves the older checkpoint, by its leaves or by a consistency proof. */
 function provesExtension(side: Verified, older: Checkpoint, newer: Checkpoint): boolean {
   if (side.checkpoint.size !== newer.size || !side.checkpoint.root.equals(newer.root)) return false
   if (side.roots.get(older.size)?.equals(older.root)) return true
@@ -206,7 +205,6 @@ function provesExtension(side: Verified, older: Checkpoint, newer: Checkpoint): 
 const unprovenText = (where: string): string =>
   `NOT PROVEN: that no entry is missing ${where}, because the entry next to the range is past its retention`
 
-/** Describes how much of the requested range is proven complete. */
 function describeRange({ seal, proven }: Verified): string {
   const { begin, end } = seal.range
   const isToEnd = proven.end && seal.after !== null
@@ -219,7 +217,6 @@ function describeRange({ seal, proven }: Verified): string {
   return `in order, unchanged and none missing between them; ${unprovenText(missing.filter(Boolean).join(' and '))}`
 }
 
-/** Describes the leaves of the entries; for activity, those of their hours. */
 function describeLeaves({ log, entries, before, first, last }: ExportSeal, size: number): string {
   if (entries === 0) return ''
   const from = (first?.leaf_index ?? 0) + (log === 'changes' && before ? 1 : 0)
@@ -234,7 +231,6 @@ function describeFollowed({ follows }: Verified): string {
   return `; it follows ${origin} with ${size} leaves and has the first ${shared} of them${upTo}`
 }
 
-/** Describes in one line what a verified export proves. */
 export function describeVerified(verified: Verified, key: string | undefined): string {
   const { seal, checkpoint } = verified
   const by = key === undefined ? ' (the key in the file: compare it with the known key, or pass --key)' : ''

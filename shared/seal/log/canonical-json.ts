@@ -1,6 +1,6 @@
 /**
- * Serializes a value to canonical JSON (RFC 8785): members sorted by UTF-16 code units, no white space, numbers and
- * strings as ECMAScript writes them. Undefined members are omitted, as by `JSON.stringify`.
+ * Serializes a value to canonical JSON (RFC 8785): members sorted by UTF-16 code units, no white space, numbers and strings as in
+ * ECMAScript. Undefined members are omitted.
  * @throws RangeError for a value without a canonical form: NaN, an infinite number, or a lone surrogate
  */
 export function canonicalJson(value: unknown): string {
@@ -29,7 +29,7 @@ function canonicalObject(object: Record<string, unknown>): string {
   return `${text}}`
 }
 
-/** Strings without escapes in JSON: printable ASCII except quotes and backslashes. */
+/** Strings that JSON does not escape: printable ASCII except quotes and backslashes. */
 const plain = /^[ !#-[\]-~]*$/
 
 function canonicalText(text: string): string {

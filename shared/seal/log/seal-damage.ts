@@ -1,9 +1,9 @@
 /**
- * Reason why a log is not sealed (S2.4). `missing`: a change has no entry. `unfounded`: no commit made the entry, or it
- * is a duplicate. `altered`: an entry differs from its commit. `gap`: a commit record is missing. `misnumbered`: an
- * entry has a wrong leaf number. `tile`: the tiles do not match the root of the checkpoint. `checkpoint`: the bucket's
- * checkpoint belongs to another log or key, or is older than the table's. `behind`: the table was restored, so the
- * bucket has the longer tree. `diverged`: the table was restored and then written. `absent`: the bucket was replaced.
+ * Reason why a log is not sealed (S2.4). `missing`: a change has no entry. `unfounded`: no commit made the entry, or the entry is a
+ * duplicate. `altered`: an entry differs from its commit. `gap`: a commit record is missing. `misnumbered`: an entry has a wrong leaf
+ * number. `tile`: the tiles do not match the root of the checkpoint. `checkpoint`: the bucket's checkpoint belongs to another log or key,
+ * or is older than the table's. `behind`: the table was restored, so the bucket has more leaves. `diverged`: the table was restored and
+ * then written. `absent`: the bucket was replaced.
  */
 export type SealProblem =
   | 'missing'
@@ -17,10 +17,10 @@ export type SealProblem =
   | 'diverged'
   | 'absent'
 
-/** Signals that the verification of a log failed. Sealing stops, and nothing is signed. */
+/** Thrown if the verification of a log fails. Sealing then stops, and nothing is signed. */
 export class SealDamage extends Error {
   readonly problem: SealProblem
-  /** The `log_id` of the entry, or the path of the tile or checkpoint. */
+  /** Log id of the entry, or path of the tile or checkpoint. */
   readonly at: string
 
   constructor(problem: SealProblem, at: string) {
@@ -30,7 +30,7 @@ export class SealDamage extends Error {
   }
 }
 
-/** Signals that a concurrent run seals the log. This run stops, and the other one continues. */
+/** Thrown to end a run when a concurrent run seals the log. */
 export class SealConflict extends Error {
   constructor() {
     super('Another run works on the log now.')

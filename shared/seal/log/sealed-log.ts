@@ -3,28 +3,27 @@ import type { LogStream } from '../../logs/entries/log-id.ts'
 import type { Item, Key } from '../../table/keys.ts'
 import { canonicalJson } from './canonical-json.ts'
 
-/** The two logs of an account that are sealed (S1.1). */
 export const sealedLogs = ['changes', 'activity'] as const
 export type SealedLog = (typeof sealedLogs)[number]
 
-/** Streams of the activity log, sealed per settled hour. In an hour, leaves have this order (S1.3). */
+/** Streams of the activity log, in the order of their leaves within an hour (S1.3). */
 export const hourStreams = ['api_request', 'session'] as const
 export type HourStream = (typeof hourStreams)[number]
 
-/** Sealed log of a stream; null for flows, which change once after they are stored (S1.4). */
+/** Returns the sealed log of a stream; null for flows, which change once after they are stored (S1.4). */
 export const sealedLogFor = (stream: LogStream): SealedLog | null =>
   stream === 'flow' ? null : stream === 'change' ? 'changes' : 'activity'
 
-/** Name of a log in origins and paths. From the second generation on, it ends with the generation (S2.5). */
+/** Name of a log in origins and paths. From the second generation on, the name ends with the generation (S2.5). */
 export const logName = (log: SealedLog, generation: number): string => (generation === 1 ? log : `${log}.${generation}`)
 
 const hostOf = (address: string): string => new URL(address).host
 
-/** Origin of a log: the first line of its checkpoints (S2.1). */
+/** Origin of a log, which is the first line of its checkpoints (S2.1). */
 export const logOrigin = (address: string, account: string, log: SealedLog, generation: number): string =>
   `${hostOf(address)}/${account}/${logName(log, generation)}`
 
-/** Parses an origin without its host, which can change. Null for text that is not a sealed log's origin. */
+/** Parses an origin except its host, which can change. Null for text that is not the origin of a sealed log. */
 export function parseOrigin(origin: string): { account: string; log: SealedLog; generation: number } | null {
   const [, account = '', name, number] = /^[^/]+\/([^/]+)\/([a-z]+)(?:\.([1-9]\d{0,8}))?$/.exec(origin) ?? []
   const log = sealedLogs.find((one) => one === name)
@@ -40,7 +39,7 @@ export const logIdentifier = {
   examples: ['changes'],
 } as const
 
-/** @throws RangeError for an unknown name, which path validation already rejects */
+/** Parses the name of a sealed log. @throws RangeError for an unknown name, which path validation already rejects */
 export function parseSealedLog(name: string): SealedLog {
   const log = sealedLogs.find((one) => one === name)
   if (!log) throw new RangeError(`${name} is not a sealed log.`)
@@ -49,14 +48,14 @@ export function parseSealedLog(name: string): SealedLog {
 
 export const hourMicros = 3_600_000_000
 
-/** A sealed hour of a stream (S1.3): number of its entries, and root of the tree over them in base64. */
+/** Sealed hour of a stream (S1.3): number of entries, and base64 root of the tree over the entries. */
 export type SealedHour = { hour: string; stream: HourStream; size: number; root: string }
 
 export const hourStart = (micros: number): number => Math.floor(micros / hourMicros) * hourMicros
 
 export const hourText = (micros: number): string => timestamp(hourStart(micros))
 
-/** Leaf content of an hour in the activity log. */
+/** Content of an hour's leaf in the activity log (S1.3). */
 export const hourLeafText = ({ hour, stream, size, root }: SealedHour): string =>
   canonicalJson({ type: 'hour', stream, hour, size, root })
 
@@ -69,16 +68,16 @@ export const readHourId = (id: string): { hour: string; stream: HourStream } => 
   stream: hourStreams[Number(id.charAt(13))] as HourStream,
 })
 
-/** Partition with one item per account, by which the sealing function finds the accounts. */
+/** Partition with one item per account, from which the sealing function reads the accounts to seal. */
 export const sealedAccountsPartition = 'service#sealed'
 
 export const sealedAccountItem = (account: string): Item => ({
   pk: sealedAccountsPartition,
   sk: account,
   kind: 'sealed_account',
-  // The deletion of an account finds its items by this attribute.
+  // Account deletion finds the item by this attribute.
   account_id: account,
 })
 
-/** Key of the progress of the yearly lock renewal (`renew-locks.ts`). */
+/** Key of the item with the progress of the yearly lock renewal (`renew-locks.ts`). */
 export const lockRenewalKey: Key = { pk: 'service#seal.locks', sk: 'renewal' }

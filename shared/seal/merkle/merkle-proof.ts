@@ -18,17 +18,16 @@ export function nodeHash(left: Buffer, right: Buffer): Buffer {
 
 export const emptyRoot = (): Buffer => hash('sha256', '', 'buffer')
 
-/** Root over adjacent perfect subtrees, the largest first. */
+/** Computes the root over adjacent perfect subtrees. `hashes` are the roots of the subtrees, the largest subtree first. */
 export const foldHashes = (hashes: Buffer[]): Buffer =>
   hashes.length === 0 ? emptyRoot() : hashes.reduceRight((right, left) => nodeHash(left, right))
 
-/** Perfect subtree: at `index` (from 0) among the subtrees of `2 ** level` leaves. */
+/** Perfect subtree of `2 ** level` leaves. `index` is its position among the subtrees of that size, from 0. */
 export type Node = { level: number; index: number }
 
-/** Range of leaves from `begin` to `end` (exclusive). */
+/** Range of leaves. `end` is exclusive. */
 export type Leaves = { begin: number; end: number }
 
-/** Largest power of two below `count`, which is above 1. */
 function largestSplit(count: number): number {
   let split = 1
   while (split * 2 < count) split *= 2
@@ -50,7 +49,10 @@ export function perfectSubtrees({ begin, end }: Leaves): Node[] {
   return nodes
 }
 
-/** Descends to the subtree that ends before `until`, or to its last leaf. Returns it, and its siblings upward. */
+/**
+ * Descends to the subtree that ends before leaf `until`, or to the last leaf of that subtree. Returns the subtree and its siblings, from
+ * the bottom upward.
+ */
 function descend(until: number, size: number, toLeaf: boolean): { subtree: Leaves; siblings: Leaves[] } {
   const siblings: Leaves[] = []
   let [begin, end] = [0, size]
@@ -67,19 +69,19 @@ function descend(until: number, size: number, toLeaf: boolean): { subtree: Leave
   return { subtree: { begin, end }, siblings: siblings.reverse() }
 }
 
-/** Subtrees whose roots are the inclusion proof of a leaf, from the leaf upward (RFC 6962, 2.1.1). */
+/** Subtrees whose roots form the inclusion proof of a leaf, from the leaf upward (RFC 6962, 2.1.1). */
 const inclusionSubtrees = (index: number, size: number): Leaves[] =>
   index < size ? descend(index + 1, size, true).siblings : []
 
-/** Subtrees whose roots are the consistency proof of two tree sizes (RFC 6962, 2.1.2). */
+/** Subtrees whose roots form the consistency proof between two tree sizes (RFC 6962, 2.1.2). */
 function consistencySubtrees(from: number, to: number): Leaves[] {
   if (from === 0) return []
   const { subtree, siblings } = descend(from, to, false)
-  // The verifier already knows the root of a subtree that is the whole earlier tree.
+  // Omits a subtree that is the whole earlier tree, because the verifier already has its root.
   return subtree.begin === 0 ? siblings : [subtree, ...siblings]
 }
 
-/** Reads the hashes of perfect subtrees; results have the order of `nodes`. */
+/** Reads the hashes of perfect subtrees. The results have the order of `nodes`. */
 export type HashReader = (nodes: Node[]) => Promise<Buffer[]>
 
 async function readRoots(parts: Leaves[], read: HashReader): Promise<Buffer[]> {
@@ -91,18 +93,16 @@ async function readRoots(parts: Leaves[], read: HashReader): Promise<Buffer[]> {
 export const readRoot = async (size: number, read: HashReader): Promise<Buffer> =>
   foldHashes(await read(perfectSubtrees({ begin: 0, end: size })))
 
-/** Builds the inclusion proof of a leaf: the path of sibling hashes from the leaf upward. */
 export const inclusionProof = (index: number, size: number, read: HashReader): Promise<Buffer[]> =>
   readRoots(inclusionSubtrees(index, size), read)
 
 export const consistencyProof = (from: number, to: number, read: HashReader): Promise<Buffer[]> =>
   readRoots(consistencySubtrees(from, to), read)
 
-/** Hashes to the left in a leaf's path. They cover all leaves before it, the largest subtree first. */
+/** Returns the left siblings of a leaf's path, the largest subtree first. The subtrees cover all leaves before the leaf. */
 export const leftHashes = (index: number, size: number, path: Buffer[]): Buffer[] =>
   path.filter((_, i) => (inclusionSubtrees(index, size)[i]?.begin ?? index) < index).reverse()
 
-/** Verifies an inclusion proof. False also for a path of the wrong length. */
 export function provesInclusion(leaf: Buffer, index: number, size: number, path: Buffer[], root: Buffer): boolean {
   if (!(index >= 0 && index < size)) return false
   const parts = inclusionSubtrees(index, size)
@@ -115,7 +115,7 @@ const join = (hash: Buffer, other: Buffer, isLeft: boolean): Buffer =>
 
 type Tree = { size: number; root: Buffer }
 
-/** Verifies a consistency proof: `to` extends `from` (RFC 9162, 2.1.4.2). */
+/** Verifies that the tree `to` extends the tree `from` (RFC 9162, 2.1.4.2). */
 export function provesConsistency(from: Tree, to: Tree, path: Buffer[]): boolean {
   if (from.size > to.size || (from.size === to.size && !from.root.equals(to.root))) return false
   if (from.size === 0 && !from.root.equals(emptyRoot())) return false

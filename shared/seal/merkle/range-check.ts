@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { foldHashes, leftHashes, nodeHash, perfectSubtrees, provesInclusion } from './merkle-proof.ts'
 
-/** Prefix of a tree, as the roots of its perfect subtrees, the largest first. Leaves can be appended. */
+/** Prefix of a tree to which leaves can be appended. Stores only the roots of its perfect subtrees, the largest first. */
 export class CompactRange {
   size: number
   readonly hashes: Buffer[]
 
-  /** @throws RangeError if the number of hashes does not match the size */
   constructor(size = 0, hashes: Buffer[] = []) {
     if (hashes.length !== perfectSubtrees({ begin: 0, end: size }).length)
       throw new RangeError('The hashes do not fit a tree of this size.')
@@ -26,10 +25,12 @@ export class CompactRange {
   }
 }
 
-/** Index of a leaf, and its inclusion path with hashes in base64. */
 type LeafProof = { leaf_index: number; path: string[] }
 
-/** A tree, and the range of leaves to check, by default all. `first` and `last` are the ends with their paths. */
+/**
+ * Tree and range of leaves to check. `first` and `last` prove the ends of the range. Without these proofs, the range extends to the ends of
+ * the tree.
+ */
 type CheckedRange = {
   size: number
   root: Buffer
@@ -41,7 +42,7 @@ const decodePath = ({ path }: LeafProof): Buffer[] => path.map((text) => Buffer.
 
 /** Verifies that a sequence of leaves is exactly a range of a tree. Keeps only a few hashes in memory. */
 export class RangeCheck {
-  /** Watched tree size → root, for sizes that were reached. */
+  /** Roots by watched tree size, for sizes that were reached. */
   readonly roots = new Map<number, Buffer>()
   private readonly range: CompactRange
   private readonly checked: CheckedRange
@@ -49,7 +50,6 @@ export class RangeCheck {
   private isFirstProven: boolean
   private isLastProven: boolean
 
-  /** @throws RangeError if a path does not match the size */
   constructor(checked: CheckedRange, watched: number[] = []) {
     const { size, first, last } = checked
     const index = first?.leaf_index ?? 0
@@ -79,7 +79,7 @@ export class RangeCheck {
     return this.range.size === (last ? last.leaf_index + 1 : size)
   }
 
-  /** True if the added leaves are exactly the range, and their proofs match the root. */
+  /** True if the added leaves are exactly the range, and the proofs match the root. */
   isValid(): boolean {
     const { root, last } = this.checked
     const isProven = this.isFirstProven && this.isLastProven && this.isComplete

@@ -1,15 +1,14 @@
 import { foldHashes, type HashReader, hashBytes, type Node, nodeHash, perfectSubtrees } from './merkle-proof.ts'
 
-/** Hashes per full tile, which spans 8 levels of the tree (C2SP tlog-tiles). */
+/** Number of hashes in a full tile, which spans 8 levels of the tree (C2SP tlog-tiles). */
 export const tileWidth = 256
 const tileHeight = 8
 
-/** Tile with its concatenated hashes, at most 256. */
 export type Tile = { level: number; index: number; hashes: Buffer }
 
 export const widthOf = ({ hashes }: Tile): number => hashes.length / hashBytes
 
-/** Path of a tile: `tile/0/x001/x234/067`; with the suffix `.p/<width>` if it is partial. */
+/** Path of a tile, such as `tile/0/x001/x234/067`. The path of a partial tile ends with `.p/<width>`. */
 export function tilePath({ level, index }: Pick<Tile, 'level' | 'index'>, width = tileWidth): string {
   const digits = String(index)
   const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').match(/\d{3}/g) ?? []
@@ -17,7 +16,7 @@ export function tilePath({ level, index }: Pick<Tile, 'level' | 'index'>, width 
   return `tile/${level}/${path}${width < tileWidth ? `.p/${width}` : ''}`
 }
 
-/** Number of hashes in the partial tile of each level; 0 if a level has no partial tile. */
+/** Number of hashes in the partial tile of each level; 0 if the level has no partial tile. */
 export const partialWidths = (size: number): number[] => {
   const widths: number[] = []
   for (let count = size; count > 0; count = Math.floor(count / tileWidth)) widths.push(count % tileWidth)
@@ -26,13 +25,12 @@ export const partialWidths = (size: number): number[] => {
 
 const hashAt = (hashes: Buffer, index: number): Buffer => hashes.subarray(index * hashBytes, (index + 1) * hashBytes)
 
-/** Root of a perfect subtree within a tile, over `count` of its hashes from index `first`. */
 function subtree(hashes: Buffer, first: number, count: number): Buffer {
   if (count === 1) return hashAt(hashes, first)
   return nodeHash(subtree(hashes, first, count / 2), subtree(hashes, first + count / 2, count / 2))
 }
 
-/** Location of a perfect subtree: its tile, and the tile's hashes that it is computed from. */
+/** Locates a perfect subtree: the tile, and the range of the tile's hashes from which the root is computed. */
 const locateSubtree = ({ level, index }: Node) => {
   const inTile = level % tileHeight
   const first = index * 2 ** inTile
@@ -46,7 +44,7 @@ const locateSubtree = ({ level, index }: Node) => {
 
 type TileLocation = { level: number; index: number }
 
-/** Creates a hash reader over tiles, which reads each tile once per call. @throws MissingHashes */
+/** Creates a hash reader that reads each tile once per call. @throws MissingHashes */
 export const tileHashes =
   (readTiles: (locations: TileLocation[]) => Promise<(Buffer | undefined)[]>): HashReader =>
   async (nodes) => {
@@ -61,29 +59,32 @@ export const tileHashes =
     })
   }
 
-/** Signals a tile that is absent, or has fewer hashes than the tree size requires. */
+/** Thrown for a tile that is absent or has fewer hashes than the tree size requires. */
 export class MissingHashes extends Error {
   constructor(level: number, index: number) {
     super(`The tile ${tilePath({ level, index })} does not have the hashes of the tree.`)
   }
 }
 
-/** Tile in the table. A tile of leaves also has the concatenated ids of the leaves. */
+/** Tile in the table. A tile of level 0 also has the concatenated ids of the leaves. */
 export type StoredTile = Tile & { ids?: Buffer }
 
 export const idBytes = 12
 
-/** Append-only tree. Keeps only the tiles at its right edge and the changed ones in memory. */
+/** Append-only tree. Keeps only the changed tiles and the tiles at its right edge in memory. */
 export class GrowingTree {
   readonly from: number
   size: number
-  /** Hashes of the partial tile, by level. */
   private readonly edge: Buffer[][]
   private readonly changed = new Set<number>()
   private readonly full: StoredTile[] = []
   private ids: Buffer[]
 
-  /** @param edge the partial tiles of a tree with `size` leaves. @throws MissingHashes */
+  /**
+   * Continues a tree of `size` leaves.
+   * @param edge partial tiles of the tree
+   * @throws MissingHashes if the tiles do not have enough hashes
+   */
   constructor(size = 0, edge: StoredTile[] = []) {
     this.from = size
     this.size = size
@@ -96,7 +97,10 @@ export class GrowingTree {
     this.ids = edgeIds ? [edgeIds] : []
   }
 
-  /** Appends a leaf. @param id 24 hexadecimal characters, for a tree in the table */
+  /**
+   * Appends a leaf.
+   * @param id 24 hexadecimal characters; needed only for a tree in the table
+   */
   add(leaf: Buffer, id = ''): void {
     this.ids.push(Buffer.from(id, 'hex'))
     this.size++
@@ -114,19 +118,17 @@ export class GrowingTree {
     }
   }
 
-  /** Tile at the right edge of a level. Right after a tile is full, this is the next, empty one. */
+  /** Returns the tile at the right edge of a level. When a tile has just become full, returns the next tile, which is empty. */
   private tileAt(level: number): StoredTile {
     const index = Math.floor(this.size / tileWidth ** (level + 1))
     const tile = { level, index, hashes: Buffer.concat(this.edge[level] ?? []) }
     return level === 0 ? { ...tile, ids: Buffer.concat(this.ids) } : tile
   }
 
-  /** Removes and returns the tiles that are full since the last call. */
   takeFull(): StoredTile[] {
     return this.full.splice(0)
   }
 
-  /** Changed partial tiles; without empty ones. */
   partials(): StoredTile[] {
     return this.edge.flatMap(({ length }, level) => (length > 0 && this.changed.has(level) ? [this.tileAt(level)] : []))
   }

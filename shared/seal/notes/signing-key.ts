@@ -12,7 +12,7 @@ async function readKeyFile(path: string): Promise<KeyObject> {
   return createPrivateKey(await readFile(path, 'utf8'))
 }
 
-/** Public key in DER, whose last 32 bytes are the key itself. */
+/** Reads the public key in DER form. The last 32 bytes are the Ed25519 key. */
 async function readPublicDer(): Promise<Uint8Array> {
   if (env.sealKeyFile)
     return createPublicKey(await readKeyFile(env.sealKeyFile)).export({ format: 'der', type: 'spki' })
@@ -24,7 +24,7 @@ async function readPublicDer(): Promise<Uint8Array> {
 const publicKeyBytes = 32
 const publicKeys = new Map<string, Promise<Buffer>>()
 
-/** Verifier key of checkpoints (S2.2, Ed25519), named after the host of the service's address. Cached. */
+/** Returns the verifier key of checkpoints (S2.2), named after the host in `address`. The public key is cached. */
 export async function verifierKey(address: string): Promise<VerifierKey> {
   const id = env.sealKeyFile ?? env.sealKeyId
   const publicKey = publicKeys.get(id) ?? readPublicDer().then((der) => Buffer.from(der.subarray(-publicKeyBytes)))

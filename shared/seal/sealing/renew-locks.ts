@@ -17,32 +17,34 @@ import { putItem } from '../../table/put-item.ts'
 import { getItem, itemsOf } from '../../table/read.ts'
 import { lockRenewalKey, sealedAccountsPartition } from '../log/sealed-log.ts'
 
-/** Stored progress of a pass over all sealed objects. */
 type Renewal = {
   bucket: string
-  /** Start of the pass in microseconds. Older versions are locked for `days` from it; the bucket locks newer ones. */
+  /**
+   * Start of the pass in microseconds. The pass locks older object versions for `days` from its start. The bucket's default locks newer
+   * versions.
+   */
   begun: number
   days: number
   isDone?: boolean
-  /** Last account that is complete. `place` is the position in the listing of the next one. */
+  /** Last account that is complete. `place` is the position in the object listing of the next account. */
   after?: string
   place?: Pick<ListObjectVersionsCommandInput, 'KeyMarker' | 'VersionIdMarker'> | null
   renewed: number
 }
 
 const betweenPassesMicros = 365 * dayMicros
-/** Maximum duration of a pass. A longer one is reported long before any lock ends (`lockMarginDays`). */
+/** Maximum duration of a pass. A longer pass is reported long before any lock expires (`lockMarginDays`). */
 const maxPassMicros = 20 * dayMicros
 const concurrency = 32
 
-/** True for a replaced version of `checkpoint`, which needs no lock: each checkpoint also has an object of its own. */
+/** True for a replaced version of `checkpoint`. No lock is needed, because each signed checkpoint also has a separate object. */
 const isCopy = ({ Key, IsLatest }: ObjectVersion): boolean => !IsLatest && Key?.endsWith('/checkpoint') === true
 
 const storeProgress = (renewal: Partial<Renewal>) => putItem({ ...lockRenewalKey, kind: 'lock_renewal', ...renewal })
 
 const isStarted = (stored: Partial<Renewal> | undefined): stored is Renewal => stored?.begun !== undefined
 
-/** Current pass, or a new one when it is due; null between two passes. */
+/** Returns the unfinished pass, or starts a new pass if one is due. Null between two passes. */
 async function openPass(bucket: string, days: number): Promise<Renewal | null> {
   const now = clock.now()
   const stored = await getItem<Key & Partial<Renewal>>(lockRenewalKey)
@@ -59,7 +61,10 @@ async function openPass(bucket: string, days: number): Promise<Renewal | null> {
   return pass
 }
 
-/** Resets the progress and throws if the bucket's default lock is too short. A new pass starts once that is fixed. */
+/**
+ * Checks the bucket's default lock. If the lock is too short, resets the progress, so that a new pass starts later.
+ * @throws Error if the default lock is too short
+ */
 async function checkDefault(bucket: string, days: number): Promise<void> {
   const found = await defaultLockDays()
   if (found >= days) return
@@ -68,7 +73,6 @@ async function checkDefault(bucket: string, days: number): Promise<void> {
   throw new Error(`The default retention of the bucket ${bucket} must be ${rule}; it is ${found} days.`)
 }
 
-/** Renews the locks of an account's objects. Returns false at the deadline. */
 async function renewAccount(pass: Renewal, account: string, deadline: number): Promise<boolean> {
   const Prefix = `${account}/`
   const begun = pass.begun / 1_000
@@ -90,13 +94,13 @@ async function renewAccount(pass: Renewal, account: string, deadline: number): P
 }
 
 /**
- * Extends the locks of all sealed objects once a year (docs/decisions/0037-lock-of-the-seal.md), except of deleted
- * accounts. A run resumes at the progress of the last one; each step is idempotent.
+ * Extends the locks of all sealed objects once a year, except those of deleted accounts (docs/decisions/0037-lock-of-the-seal.md). A run
+ * resumes at the progress of the previous run. Each step is idempotent.
  * @throws Error if the bucket's default lock is too short, an object cannot be locked, or a pass takes over 20 days
  */
 export async function renewLocks(deadline: number): Promise<void> {
   const days = env.sealLockDays
-  // On a single machine the store is a folder, which has no locks.
+  // Skips a local store, which is a folder without locks.
   if (days === 0 || env.sealFolder) return
   const bucket = env.sealBucket
   await checkDefault(bucket, days)
@@ -116,7 +120,7 @@ export async function renewLocks(deadline: number): Promise<void> {
   }
 }
 
-/** Days for which the bucket locks new objects; 0 without a default rule in compliance mode. */
+/** Returns the number of days for which the bucket locks new objects; 0 without a default rule in compliance mode. */
 async function defaultLockDays(): Promise<number> {
   try {
     const answer = await s3().send(new GetObjectLockConfigurationCommand({ Bucket: env.sealBucket }))
@@ -135,13 +139,13 @@ async function isLockedUntil(version: Version, until: Date): Promise<boolean> {
     const { Retention } = await s3().send(new GetObjectRetentionCommand({ Bucket: env.sealBucket, ...version }))
     return Retention?.Mode === 'COMPLIANCE' && Number(Retention.RetainUntilDate) >= until.getTime()
   } catch (error) {
-    // 404: the version has no retention.
+    // Status 404 means that the version has no retention.
     if (hasStatus(error, 404)) return false
     throw error
   }
 }
 
-/** Locks a version until `until`, unless it is deleted or already locked for longer. @throws S3ServiceException */
+/** Locks a version until `until`, unless the version is deleted or already locked for longer. @throws S3ServiceException */
 async function lockVersion({ Key, VersionId }: ObjectVersion, until: Date): Promise<void> {
   const version = { Key, VersionId }
   const Retention = { Mode: 'COMPLIANCE', RetainUntilDate: until } as const
@@ -149,7 +153,7 @@ async function lockVersion({ Key, VersionId }: ObjectVersion, until: Date): Prom
     await s3().send(new PutObjectRetentionCommand({ Bucket: env.sealBucket, ...version, Retention }))
   } catch (error) {
     if (hasStatus(error, 404)) return
-    // S3 refuses to shorten a lock with the same status as for a missing permission.
+    // S3 returns the same status for a shortened lock and for a missing permission, so the existing lock is checked.
     if (!hasStatus(error, 400, 403) || !(await isLockedUntil(version, until))) throw error
   }
 }

@@ -23,9 +23,8 @@ import { lacksLeaves, openTree, readNewest, sealTree } from './seal-tree.ts'
 import type { Sealing } from './signed-objects.ts'
 import { edgeTiles, hourKey, hourPartition, putTiles } from './table-tiles.ts'
 
-/** Time after the end of an hour until it is settled and sealed, in microseconds (S1.3). */
+/** Time in microseconds from the end of an hour until the hour is settled and can be sealed (S1.3). */
 const settlingMicros = 900_000_000
-/** Number of entries between two deadline checks. */
 const entriesPerCheck = 1_000
 
 /** Start of the first hour that is not settled, in microseconds. */
@@ -33,7 +32,7 @@ export const settledUntil = (now: number): number => hourStart(now - settlingMic
 
 type Hour = Omit<SealedHour, 'root'> & { root?: string; after?: string }
 
-/** First hour of an account's activity log. `isFirst` is false if earlier entries may have expired. */
+/** Returns the first hour of an account's activity log. `isFirst` is false if earlier entries may have expired. */
 async function firstHour(account: string): Promise<{ hour: number; isFirst: boolean }> {
   const row: AccountRow | null = await getRow(accounts, account, account)
   const begin = parseTimestamp(row?.inserted_at ?? '') ?? 0
@@ -41,7 +40,7 @@ async function firstHour(account: string): Promise<{ hour: number; isFirst: bool
   return { hour: hourStart(Math.max(begin, kept)), isFirst: begin >= kept }
 }
 
-/** Seals an hour: one result, none if it has no entries. Null at the deadline; the next run resumes the hour. */
+/** Seals an hour of one stream. Returns no item for an hour without entries. Null at the deadline; the next run resumes the hour. */
 async function sealHour(
   account: string,
   stream: HourStream,
@@ -84,7 +83,6 @@ async function putHour(key: Key, state: Hour): Promise<void> {
   })
 }
 
-/** Seals an hour of both streams, in the order of their leaves. Null if the deadline passed before both were sealed. */
 async function sealHours(account: string, at: number, deadline: number): Promise<SealedHour[] | null> {
   const sealed: SealedHour[] = []
   for (const stream of hourStreams) {

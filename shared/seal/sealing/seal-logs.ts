@@ -22,9 +22,9 @@ const pageSize = 50
 export const sealers: Record<SealedLog, typeof sealChanges> = { changes: sealChanges, activity: sealActivity }
 
 /**
- * Seals new entries in the logs of all accounts until the deadline (S2.3). A damaged log is logged as `seal_stopped`,
- * and does not delay other logs.
- * @throws AggregateError of other failures
+ * Seals new entries in the logs of all accounts until the deadline (S2.3). A damaged log is reported as `seal_stopped` and does not delay
+ * other logs.
+ * @throws AggregateError of all other failures
  */
 export async function sealLogs(deadline: number): Promise<void> {
   const errors: unknown[] = []
@@ -43,12 +43,12 @@ export async function sealLogs(deadline: number): Promise<void> {
 
 type State = Key & Partial<SealedState & LogStart>
 
-/** A log to seal. `unchangedState` is set for a log without new entries, which is only compared with the bucket. */
+/** Log to seal. A log with `unchangedState` has no new entries and is only compared with the bucket. */
 type Work = { account: string; log: SealedLog; unchangedState?: Partial<State> }
 
 /**
- * Logs of these accounts that may have new entries, and once an hour all change logs, to detect a restore of the table.
- * Removes deleted accounts from the list of sealed ones.
+ * Finds the logs that may have new entries. Once an hour, adds all change logs, to detect a restore of the table. Removes deleted accounts
+ * from the partition of sealed accounts.
  */
 async function findWork(ids: string[]): Promise<Work[]> {
   const [versions, rows, changes, activity] = await Promise.all([
@@ -82,7 +82,7 @@ async function sealLog({ account, log, unchangedState }: Work, deadline: number)
     const size = lease.state?.size ?? 0
     if (size > before) logLine('INFO', 'log_sealed', { account_id: account, log, size, leaves: size - before })
   } catch (error) {
-    // The concurrent run continues with the log.
+    // The concurrent run seals the log, so this run ends without an error.
     if (error instanceof SealConflict) return
     if (!(error instanceof SealDamage)) throw error
     logLine('ERROR', 'seal_stopped', { account_id: account, log, problem: error.problem, log_id: error.at })

@@ -21,7 +21,7 @@ import {
 } from './signed-objects.ts'
 import { edgeTiles, putTiles } from './table-tiles.ts'
 
-/** Opens the tree in the table. @throws SealDamage `tile` if its tiles do not match the signed root */
+/** Opens the tree in the table. @throws SealDamage `tile` if the tiles do not match the signed root */
 export async function openTree({ account, log, lease }: Sealing): Promise<GrowingTree> {
   const { state } = lease
   if (!state) return new GrowingTree()
@@ -35,10 +35,13 @@ export async function openTree({ account, log, lease }: Sealing): Promise<Growin
   throw new SealDamage('tile', `${account}/${log}`)
 }
 
-/** `unfinished`: checkpoint of an interrupted run, in the bucket only. `tag`: ETag of the newest checkpoint. */
+/** `unfinished` is the checkpoint of an interrupted run, which exists only in the bucket. `tag` is the ETag of the newest checkpoint. */
 type Newest = { unfinished: SignedCheckpoint | null; tag: string | null }
 
-/** Compares the newest checkpoints of bucket and table. @throws SealDamage if the bucket's is older, absent or other */
+/**
+ * Compares the newest checkpoints of bucket and table.
+ * @throws SealDamage if the bucket's checkpoint is older, absent or has another root
+ */
 export async function readNewest(sealing: Sealing): Promise<Newest> {
   const { state } = sealing.lease
   const signed = await readSigned(sealing, 'checkpoint')
@@ -53,7 +56,7 @@ export async function readNewest(sealing: Sealing): Promise<Newest> {
 }
 
 /**
- * True if the tree has fewer leaves than the unfinished checkpoint, so that a later run must complete it.
+ * True if the tree has fewer leaves than the unfinished checkpoint, which a later run must then complete.
  * @param isAtEnd true if the log has no more entries to add
  * @throws SealDamage `behind` if the leaves no longer exist; `diverged` if the tree is longer
  */
@@ -68,7 +71,7 @@ type SealProgress = Pick<SealedState, 'from' | 'sequence' | 'time' | 'hour'>
 
 const concurrency = 8
 
-/** Puts tiles into the bucket. @throws SealDamage `diverged` if the bucket has other tiles at these paths */
+/** Puts tiles into the bucket. @throws SealDamage `diverged` if the bucket has different tiles at these paths */
 export const storeTiles = (sealing: Sealing, tiles: Tile[], generation = sealing.lease.generation): Promise<void> =>
   inParallel(tiles, concurrency, (tile) =>
     putOnce(pathOf(sealing, tilePath(tile, widthOf(tile)), generation), tile.hashes, 'diverged'),
@@ -81,8 +84,8 @@ export const extensionsOf = ({ from }: Pick<SealedState, 'from'>, { follows }: L
 ]
 
 /**
- * Signs the tree and stores it, first in the bucket, then in the table. Each step is idempotent, and never overwrites
- * another run's objects. An unfinished checkpoint is stored with its existing signature.
+ * Signs the tree and stores it, first in the bucket, then in the table. Each step is idempotent and never overwrites another run's objects.
+ * An unfinished checkpoint keeps its existing signature.
  * @throws SealDamage if a checkpoint of this size has another root
  * @throws SealConflict if a concurrent run seals the log
  */

@@ -8,33 +8,32 @@ import { SealConflict, SealDamage } from '../log/seal-damage.ts'
 import type { SealedLog } from '../log/sealed-log.ts'
 import type { LogStart } from '../notes/checkpoint.ts'
 
-/** Newest checkpoint of a sealed log, and the position up to which it seals. */
+/** Newest checkpoint of a sealed log, and the position up to which the log is sealed. */
 export type SealedState = {
   size: number
-  /** Base64. */
+  /** Root hash in base64. */
   root: string
   note: string
   origin: string
   verifier_key: string
-  /** Microseconds. */
+  /** Time of the signature in microseconds. */
   signed_at: number
-  /** First sealed entry (log id) or hour, if the log had earlier ones that are not sealed; else null. */
+  /** Log id or hour of the first leaf if earlier entries are not sealed; else null. */
   from: string | null
-  /** Change log only: last sealed commit, and its time in microseconds. */
+  /** Last sealed commit and its time in microseconds; change log only. */
   sequence?: number
   time?: number
-  /** Activity log only: first hour that is not sealed, in microseconds. */
+  /** First hour that is not sealed, in microseconds; activity log only. */
   hour?: number
 }
 
 type Item = Key & Partial<SealedState & LogStart> & { kind: string; lease?: string; lease_until?: number }
 
-/** Stored state of a sealed log. */
 type StoredLog = {
   /** Null before the first seal. */
   state: SealedState | null
   start: LogStart
-  /** Activity log only: first hour that was not processed, in microseconds. */
+  /** First hour that was not processed, in microseconds; activity log only. */
   hour: number | undefined
 }
 
@@ -53,7 +52,10 @@ const checkpointKey = (account: string, log: SealedLog, size: number): Key => ({
   sk: `checkpoint#${String(size).padStart(16, '0')}`,
 })
 
-/** Stores a checkpoint by its size. Idempotent. @throws SealDamage `diverged` if one of this size has another root */
+/**
+ * Stores a checkpoint by its size. Idempotent.
+ * @throws SealDamage `diverged` if a stored checkpoint of this size has another root
+ */
 export async function putCheckpoint(account: string, log: SealedLog, checkpoint: StoredCheckpoint): Promise<void> {
   const key = checkpointKey(account, log, checkpoint.size)
   const condition = {
@@ -68,19 +70,19 @@ export async function putCheckpoint(account: string, log: SealedLog, checkpoint:
 export const readCheckpoint = (account: string, log: SealedLog, size: number) =>
   getItem<Key & StoredCheckpoint>(checkpointKey(account, log, size))
 
-/** Longer than the timeout of the sealing function. */
+/** Duration of a lease in microseconds, longer than the timeout of the sealing function. */
 const leaseMicros = 300_000_000
-/** Time before the end of the lease in which a run signs nothing. */
+/** Time in microseconds before the end of a lease, in which a run signs nothing. */
 const marginMicros = 30_000_000
 
-/** Exclusive right of one run to seal a log for 5 minutes, with the log's stored state. */
+/** Exclusive permission of one run to seal a log for 5 minutes, with the log's stored state. */
 export class Lease implements StoredLog {
   private readonly key: Key
   private readonly owner: string
   private readonly until: number
   state: SealedState | null
   readonly hour: number | undefined
-  /** Empty for a log of the first generation (S2.5). */
+  /** Empty for the first generation of a log (S2.5). */
   start: LogStart
 
   private constructor(key: Key, owner: string, until: number, { state, start, hour }: StoredLog) {
@@ -96,7 +98,7 @@ export class Lease implements StoredLog {
     return this.start.generation ?? 1
   }
 
-  /** Acquires the lease; null while another run has it. */
+  /** Acquires the lease; null while another run has the lease. */
   static async take(account: string, log: SealedLog): Promise<Lease | null> {
     const key = sealKey(account, log)
     const owner = randomUUID()
@@ -110,7 +112,7 @@ export class Lease implements StoredLog {
     return before && new Lease(key, owner, until, toStoredLog(before))
   }
 
-  /** @throws Error within 30 seconds of the end of the lease */
+  /** Prevents signing shortly before the lease expires. @throws Error within 30 seconds of the end of the lease */
   check(): void {
     if (clock.now() > this.until - marginMicros) throw new Error('The lease of the log ends. The next run continues.')
   }
@@ -125,7 +127,6 @@ export class Lease implements StoredLog {
     this.state = 'size' in state ? state : null
   }
 
-  /** Starts a new generation of the log with its first state. @throws SealConflict if another run has the lease */
   async begin(start: Required<LogStart>, state: SealedState | Pick<SealedState, 'hour'>): Promise<void> {
     this.start = start
     await this.store(state)

@@ -9,7 +9,7 @@ import { NoteError, openNote, parseNote, parseVerifierKey, type VerifierKey } fr
 import { verifierKey } from '../notes/signing-key.ts'
 import type { Lease } from './sealed-state.ts'
 
-/** A run that seals one log, under a lease. `address` is the public address of the service. */
+/** Run that seals one log under a lease. `address` is the public address of the service. */
 export type Sealing = {
   account: string
   log: SealedLog
@@ -19,23 +19,25 @@ export type Sealing = {
   alwaysCompare?: boolean
 }
 
-/** A signed checkpoint in the bucket, with its key and the ETag of its object. */
+/** Signed checkpoint in the bucket. `key` verifies the note, and `tag` is the ETag of the object. */
 export type SignedCheckpoint = { checkpoint: Checkpoint; note: string; key: VerifierKey; tag: string }
 
-/** Path of a log's object in the bucket (S3). */
 export const pathOf = ({ account, log, lease }: Sealing, name: string, generation = lease.generation): string =>
   `${account}/${logName(log, generation)}/${name}`
 
 export const damageOf = (sealing: Sealing, problem: SealProblem, name = 'checkpoint'): SealDamage =>
   new SealDamage(problem, pathOf(sealing, name))
 
-/** Keys that may have signed the log: the current one, and the one of its newest checkpoint. */
+/** Keys that may have signed the log: the current key, and the key of the newest checkpoint. */
 async function verifierKeys({ address, lease }: Sealing): Promise<VerifierKey[]> {
   const currentKey = await verifierKey(address)
   return lease.state ? [currentKey, parseVerifierKey(lease.state.verifier_key)] : [currentKey]
 }
 
-/** Reads and verifies a checkpoint in the bucket; null if absent. @throws SealDamage if it has another log or key */
+/**
+ * Reads and verifies a checkpoint in the bucket; null if absent.
+ * @throws SealDamage if the checkpoint belongs to another log or key
+ */
 export async function readSigned(
   sealing: Sealing,
   name: string,
@@ -59,7 +61,7 @@ export async function readSigned(
   throw new SealDamage('checkpoint', path)
 }
 
-/** True if bucket and table have the same newest checkpoint, or both none. */
+/** True if bucket and table have the same newest checkpoint, or if neither has one. */
 export async function hasNewest(
   account: string,
   log: SealedLog,
@@ -69,28 +71,32 @@ export async function hasNewest(
   return stored?.content.toString('utf8') === note
 }
 
-/** Puts an immutable object. Idempotent. @throws SealDamage if the path has other content */
+/** Puts an immutable object. Idempotent. @throws SealDamage if the path has different content */
 export async function putOnce(path: string, content: string | Buffer, problem: SealProblem): Promise<void> {
   if (await sealStore().put(path, content, null)) return
   const stored = await sealStore().get(path)
   if (!stored?.content.equals(Buffer.from(content))) throw new SealDamage(problem, path)
 }
 
-/** Replaces the newest checkpoint if its ETag is still `expectedTag`. @throws SealConflict if another run replaced it */
+/**
+ * Replaces the newest checkpoint if its ETag is still `expectedTag`.
+ * @throws SealConflict if another run replaced the checkpoint
+ */
 export async function putNewest(path: string, note: string, expectedTag: string | null): Promise<void> {
   if (await sealStore().put(path, note, expectedTag)) return
-  // An equal note was put by this run (with a lost response), or by another run at the same size.
+  // An equal note is no conflict. Either this run's response was lost, or another run signed the same tree.
   const stored = await sealStore().get(path)
   if (!stored?.content.equals(Buffer.from(note))) throw new SealConflict()
 }
 
-/** Content of an object, and its ETag. */
 type StoredObject = { content: Buffer; tag: string }
 
-/** Store of tiles and checkpoints (S3). */
 type SealStore = {
   get(path: string): Promise<StoredObject | null>
-  /** Puts an object if the stored one has the tag `expectedTag` (null: if absent). Otherwise returns false. */
+  /**
+   * Puts an object if the stored object has the tag `expectedTag`, or if none is stored and `expectedTag` is null. False if neither is
+   * true.
+   */
   put(path: string, content: string | Buffer, expectedTag: string | null): Promise<boolean>
 }
 
@@ -106,21 +112,21 @@ const bucketStore: SealStore = {
   },
   async put(Key, content, expectedTag) {
     const Body = Buffer.from(content)
-    // Object Lock requires a checksum.
+    // Adds the checksum that S3 requires for Object Lock.
     const ChecksumSHA256 = hash('sha256', Body, 'base64')
     const condition = expectedTag === null ? { IfNoneMatch: '*' } : { IfMatch: expectedTag }
     try {
       await s3().send(new PutObjectCommand({ Bucket: env.sealBucket, Key, Body, ChecksumSHA256, ...condition }))
       return true
     } catch (error) {
-      // 409: concurrent write of the same object. 404: the object to replace was deleted.
+      // 412: the condition failed. 409: the object was written concurrently. 404: the object to replace was deleted.
       if (hasStatus(error, 412, 409, 404)) return false
       throw error
     }
   },
 }
 
-/** Store for a single machine: a folder used by one process. Files are written atomically. */
+/** Local store in a folder that only one process uses. Files are written atomically. */
 const folderStore = (root: string): SealStore => {
   const { join, dirname } = process.getBuiltinModule('node:path')
   const fs = process.getBuiltinModule('node:fs')
@@ -140,7 +146,7 @@ const folderStore = (root: string): SealStore => {
       await fs.promises.mkdir(dirname(file), { recursive: true, mode: 0o700 })
       const temporary = `${file}.${randomUUID()}.tmp`
       await fs.promises.writeFile(temporary, content, { mode: 0o600 })
-      // Synchronous, so that no other write happens between check and rename.
+      // Checks and renames synchronously, so that no other write happens in between.
       const isExpected = (read(path)?.tag ?? null) === expectedTag
       if (isExpected) fs.renameSync(temporary, file)
       else fs.rmSync(temporary)

@@ -7,7 +7,7 @@ import type { HourStream } from '../log/sealed-log.ts'
 import { type HashReader, hashBytes } from '../merkle/merkle-proof.ts'
 import { idBytes, partialWidths, type StoredTile, tileHashes, tileWidth } from '../merkle/tiles.ts'
 
-/** Partition of the tree over an hour's entries (S1.3): its tiles, and their index by entry. */
+/** Partition of the tree over an hour's entries (S1.3). Contains the tiles, and an index of the tiles by entry. */
 export const hourPartition = (account: string, stream: HourStream, hour: string): string =>
   partition(account, 'seal.hour', stream, hour)
 
@@ -27,7 +27,7 @@ type TileItem = Key & { hashes: Uint8Array; ids?: Uint8Array }
 
 const bytesOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** Items of a tile. A leaf tile that starts at or after leaf `from` also gets an index item by its first entry. */
+/** Builds the items of a tile. A leaf tile that starts at or after leaf `from` also has an index item, keyed by its first entry. */
 function tileItems(pk: string, from: number, { level, index, hashes, ids }: StoredTile): Item[] {
   const tile = { ...tileKey(pk, level, index), kind: 'seal_tile', hashes, ...(ids && { ids }) }
   if (!ids || from > index * tileWidth) return [tile]
@@ -36,7 +36,7 @@ function tileItems(pk: string, from: number, { level, index, hashes, ids }: Stor
 
 const concurrency = 8
 
-/** Puts a tile item, but never over a longer tile. @throws SealDamage `tile` if the longer one has other hashes */
+/** Puts a tile item without replacing a longer tile. @throws SealDamage `tile` if the longer tile has other hashes */
 async function putTileItem(item: Item & Partial<TileItem>): Promise<void> {
   const { pk, sk, hashes } = item
   const condition = hashes && {
@@ -50,7 +50,7 @@ async function putTileItem(item: Item & Partial<TileItem>): Promise<void> {
   })
 }
 
-/** Stores the changed tiles of a tree that had `from` leaves before. Idempotent. @throws SealDamage `tile` */
+/** Stores the changed tiles of a tree that previously had `from` leaves. Idempotent. @throws SealDamage `tile` */
 export const putTiles = (pk: string, from: number, tiles: StoredTile[]): Promise<void> =>
   inParallel(
     tiles.flatMap((tile) => tileItems(pk, from, tile)),
@@ -61,7 +61,7 @@ export const putTiles = (pk: string, from: number, tiles: StoredTile[]): Promise
 const readTiles = (pk: string, locations: { level: number; index: number }[]) =>
   getItems<TileItem>(locations.map(({ level, index }) => tileKey(pk, level, index)))
 
-/** Reads the partial tiles at the right edge of a tree with `size` leaves, truncated to that size. */
+/** Reads the partial tiles at the right edge of a tree. The tiles are truncated to the hashes of a tree with `size` leaves. */
 export async function edgeTiles(pk: string, size: number): Promise<StoredTile[]> {
   const locations = partialWidths(size).flatMap((width, level) =>
     width === 0 ? [] : [{ level, index: Math.floor(size / tileWidth ** (level + 1)), width }],
@@ -75,13 +75,12 @@ export async function edgeTiles(pk: string, size: number): Promise<StoredTile[]>
   })
 }
 
-/** Reader of the hashes of a tree in the table. */
 export const tableHashes = (pk: string): HashReader =>
   tileHashes(async (locations) => (await readTiles(pk, locations)).map((item) => item && bytesOf(item.hashes)))
 
 const idsOf = (bytes: Buffer): string[] => bytes.toString('hex').match(/.{24}/g) ?? []
 
-/** Finds a leaf by its id (entry or hour); null if the tree has none. */
+/** Finds a leaf by the id of its entry or hour; null if the tree has no such leaf. */
 export async function findLeaf(pk: string, id: string): Promise<{ index: number; hash: Buffer } | null> {
   const range = { after: indexSort(id), inclusive: true, backward: true, limit: 1 }
   const [first] = await queryItems<Key & { tile?: number }>(pk, range)
@@ -93,7 +92,6 @@ export async function findLeaf(pk: string, id: string): Promise<{ index: number;
   return { index: first.tile * tileWidth + at, hash }
 }
 
-/** Reads an attribute of the leaves from `begin` to `end` (exclusive), with `bytes` bytes per leaf. */
 async function readLeaves(pk: string, begin: number, end: number, attribute: 'hashes' | 'ids', bytes: number) {
   const [first, last] = [Math.floor(begin / tileWidth), Math.floor((end - 1) / tileWidth)]
   const locations = Array.from({ length: last - first + 1 }, (_, i) => ({ level: 0, index: first + i }))
