@@ -54,14 +54,14 @@ const paging = [
 
 function queryParameters({ path, filters, parameters = {} }: Operation, { schemas }: Parts): Json[] {
   const tag = openApiTagOf(path)
-  const own = Object.entries(parameters).map(([name, { description, ...schema }]) => {
-    const shared = description ? undefined : paging.find((known) => known.name === name)
+  const ownParameters = Object.entries(parameters).map(([name, { description, ...schema }]) => {
+    const shared = description ? undefined : paging.find((parameter) => parameter.name === name)
     return shared ?? query(name, schema, String(description ?? parameterText(name, tag)))
   })
   const selecting = Object.entries(filters ?? {}).map(([name, filter]) =>
     query(name, schemas.of(filter, tag), parameterText(name, tag)),
   )
-  return [...own, ...(filters ? [...paging, ...selecting] : [])]
+  return [...ownParameters, ...(filters ? [...paging, ...selecting] : [])]
 }
 
 const jsonContent = (schema: Json, { schemas }: Parts): Json => ({
@@ -150,13 +150,13 @@ const credentials = {
 
 function operationObject({ operation, operationId: id }: OperationSource, method: string, parts: Parts): Json {
   const { credential = 'api', permission, path, summary, alias } = operation
-  const taken =
+  const requiredToken =
     credential === 'none'
       ? 'Requires no credential.'
       : credentials[credential].replace(/^./, (first) => `Requires ${first.toLowerCase()}`)
   const notes = [
     `${summary}.`,
-    permission ? `Requires the scope \`${permission}\`.` : taken,
+    permission ? `Requires the scope \`${permission}\`.` : requiredToken,
     ...(alias ? ['`PUT` and `PATCH` are equivalent: they change only the fields that are sent.'] : []),
   ]
   return {

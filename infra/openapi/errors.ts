@@ -94,8 +94,8 @@ export function errorResponses(operation: Operation, { schemas, responses }: Par
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
       const content = buildContent(operation, codes, schemas)
-      const own = 'example' in content ? [operation.body?.envelope] : []
-      const name = [titleOf(status).replaceAll(' ', ''), ...codes, ...own].join('.')
+      const envelopes = 'example' in content ? [operation.body?.envelope] : []
+      const name = [titleOf(status).replaceAll(' ', ''), ...codes, ...envelopes].join('.')
       responses[name] ??= {
         description: `${titleOf(status)}: ${codes.map((code) => `\`${code}\``).join(', ')}`,
         headers: refusalHeadersOf(status, 'x-request-id'),

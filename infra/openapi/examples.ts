@@ -34,15 +34,15 @@ export function exampleOf(schema: Json, components: Record<string, Json>): unkno
 
 function mergeAlternative(schema: Json, option: Json): Json {
   const properties = fieldsOf(schema.properties)
-  const own = Object.entries(fieldsOf(option.properties))
-  const narrowed = own.map(([name, more]) => [name, { ...fieldsOf(properties[name]), ...fieldsOf(more) }])
+  const ownProperties = Object.entries(fieldsOf(option.properties))
+  const narrowed = ownProperties.map(([name, more]) => [name, { ...fieldsOf(properties[name]), ...fieldsOf(more) }])
   const required = [schema.required ?? [], option.required ?? []].flat()
   const all = { ...properties, ...Object.fromEntries(narrowed) }
   return {
     ...schema,
     ...option,
     ...(required.length > 0 && { required: [...new Set(required)] }),
-    ...((schema.properties || own.length > 0) && { properties: all }),
+    ...((schema.properties || ownProperties.length > 0) && { properties: all }),
   }
 }
 

@@ -25,8 +25,8 @@ function textKeys(name: string, owner: string): string[] {
 
 /** Finds description, example and format of a field. Without a text, only fields that end in `_at` have a format. */
 export function fieldText(name: string, owner: string): Partial<FieldText> {
-  const known = textKeys(name, owner).find((key) => texts[key])
-  return texts[known ?? ''] ?? (name.endsWith('_at') ? { example: time, format: 'date-time' } : {})
+  const textKey = textKeys(name, owner).find((key) => texts[key])
+  return texts[textKey ?? ''] ?? (name.endsWith('_at') ? { example: time, format: 'date-time' } : {})
 }
 
 /** Texts of query parameters, for all lists or for those of one collection (`logs.type`). */

@@ -56,8 +56,8 @@ function collectionOf(name: string): string {
 /** Simplifies a schema: applies the rules of fields, and merges a nullable field into one schema with two types. */
 export function simplify(node: Json, owner: string): Json {
   if (isObject(node.more)) {
-    const { more, ...own } = node
-    return { ...simplify(own, owner), ...more }
+    const { more, ...ownSchema } = node
+    return { ...simplify(ownSchema, owner), ...more }
   }
   if (isObject(node.jsonSchema)) return simplify(node.jsonSchema, owner)
   const { properties, rules, ...rest } = node
@@ -84,12 +84,12 @@ function tidyWithin(value: unknown, owner: string): unknown {
 }
 
 function withRules(schema: Json, { required = [], properties = {}, anyOf }: FieldRules): Json {
-  const known = fieldsOf(schema.properties)
-  const narrowed = Object.entries(properties).map(([name, more]) => [name, { ...fieldsOf(known[name]), ...more }])
+  const stated = fieldsOf(schema.properties)
+  const narrowed = Object.entries(properties).map(([name, more]) => [name, { ...fieldsOf(stated[name]), ...more }])
   return {
     ...schema,
     required: [...new Set([schema.required ?? [], required].flat())],
-    properties: { ...known, ...Object.fromEntries(narrowed) },
+    properties: { ...stated, ...Object.fromEntries(narrowed) },
     ...(anyOf && { anyOf }),
   }
 }
@@ -121,7 +121,7 @@ function acceptsExample(schema: Json, example: unknown): boolean {
   if (Array.isArray(schema.enum)) return schema.enum.includes(example)
   const type = example === null ? 'null' : Array.isArray(example) ? 'array' : typeof example
   const fitting = Number.isInteger(example) ? [type, 'integer'] : [type]
-  return schema.const === undefined && [schema.type].flat().some((known) => fitting.includes(String(known)))
+  return schema.const === undefined && [schema.type].flat().some((stated) => fitting.includes(String(stated)))
 }
 
 export type Parts = { schemas: Schemas; responses: Record<string, Json> }

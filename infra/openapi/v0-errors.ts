@@ -2,14 +2,14 @@ import type { Operation } from '#shared/http/operation.ts'
 import { refusalHeadersOf } from './headers.ts'
 import type { Json } from './schemas.ts'
 
-const named = (error: string): Json => ({ [error]: { error } })
+const errorExample = (error: string): Json => ({ [error]: { error } })
 
 /** Error responses of operations under `/v0`, each with its condition (`/v0` contract, 4). */
 const errors: { status: number; text: string; examples: Json; when?: (operation: Operation) => unknown }[] = [
   {
     status: 400,
     text: 'Invalid JSON, a missing envelope, or an invalid `limit` or `page_cursor`.',
-    examples: named('bad_request'),
+    examples: errorExample('bad_request'),
     when: ({ body, filters }) => body ?? filters,
   },
   {
@@ -20,17 +20,17 @@ const errors: { status: number; text: string; examples: Json; when?: (operation:
       invalid_token: { errors: { auth: 'invalid_token' } },
     },
   },
-  { status: 403, text: 'The scopes of the token do not allow the request.', examples: named('forbidden') },
+  { status: 403, text: 'The scopes of the token do not allow the request.', examples: errorExample('forbidden') },
   {
     status: 404,
     text: 'The object does not exist.',
-    examples: named('not_found'),
+    examples: errorExample('not_found'),
     when: ({ path }) => path.includes('{'),
   },
   {
     status: 413,
     text: 'The body of the request, or the list, is too large.',
-    examples: named('payload_too_large'),
+    examples: errorExample('payload_too_large'),
     when: ({ body, filters }) => body ?? filters,
   },
   {
@@ -39,12 +39,12 @@ const errors: { status: number; text: string; examples: Json; when?: (operation:
     examples: { invalid: { errors: { email: ["can't be blank"] } } },
     when: ({ body, method, path }) => body ?? (method === 'DELETE' && path.includes('users')),
   },
-  { status: 429, text: 'Too many requests.', examples: named('too_many_requests') },
-  { status: 500, text: 'An unexpected error.', examples: named('internal_error') },
+  { status: 429, text: 'Too many requests.', examples: errorExample('too_many_requests') },
+  { status: 500, text: 'An unexpected error.', examples: errorExample('internal_error') },
   {
     status: 503,
     text: 'The service could not complete the request; retry later.',
-    examples: named('service_unavailable'),
+    examples: errorExample('service_unavailable'),
   },
 ]
 

@@ -3,7 +3,7 @@ import { logLevels } from '#shared/core/logging/log.ts'
 import { metricSettings } from '#shared/core/logging/metrics.ts'
 import { bucketName, flag, mailAddress, oneOf, optional, setting, textSetting } from './kinds.ts'
 
-const keptLogDays = Object.values(RetentionDays).filter(
+const retentionDays = Object.values(RetentionDays).filter(
   (value): value is number => typeof value === 'number' && value !== RetentionDays.INFINITE,
 )
 
@@ -46,7 +46,7 @@ export const operatorSettings = {
     '`true` writes an access log of the live channel. The AWS account must have a CloudWatch role set for API Gateway.',
   ),
   logGroupDays: setting(
-    oneOf(...keptLogDays),
+    oneOf(...retentionDays),
     RetentionDays.THREE_MONTHS,
     'Days that CloudWatch keeps the logs of functions, API and web ACL.',
   ),

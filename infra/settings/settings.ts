@@ -247,7 +247,7 @@ function distance(one: string, other: string): number {
 }
 
 /** Setting name closest to a misspelled name; undefined if no name is within two edits. */
-function nearestName(name: string, known: string[]): string | undefined {
-  const near = known.map((one) => ({ one, edits: distance(name.toLowerCase(), one.toLowerCase()) }))
+function nearestName(name: string, names: string[]): string | undefined {
+  const near = names.map((one) => ({ one, edits: distance(name.toLowerCase(), one.toLowerCase()) }))
   return near.filter(({ edits }) => edits <= 2).sort((a, b) => a.edits - b.edits)[0]?.one
 }

@@ -57,9 +57,9 @@ export class Report {
   /** Prints the summary line. Returns true if no step failed. */
   close(): boolean {
     const { ok, failed, skipped } = this.#names
-    const named = (names: string[]) => (names.length > 0 ? ` (${names.join(', ')})` : '')
+    const listNames = (names: string[]) => (names.length > 0 ? ` (${names.join(', ')})` : '')
     const seconds = ((performance.now() - this.#begunAt) / 1_000).toFixed(1)
-    const counts = `${ok.length} ok, ${failed.length} failed${named(failed)}, ${skipped.length} skipped${named(skipped)}`
+    const counts = `${ok.length} ok, ${failed.length} failed${listNames(failed)}, ${skipped.length} skipped${listNames(skipped)}`
     printLine(`${counts}, in ${seconds} s`)
     return failed.length === 0
   }

@@ -52,7 +52,7 @@ export const accessList = <S extends v.GenericSchema>(row: S) =>
 
 type Range = { after?: string; backward: boolean; limit: number }
 
-const maxStretch = 500
+const maxReadLength = 500
 
 type Accepted<T> = { id: string; row: T }
 type Source<T> = {
@@ -75,12 +75,12 @@ export function grantedRows<R extends Row, F extends object>(
   }
   return async (ids: string[]) => {
     const rows = (await getRows(entity, account, ids)).map(async (row) => {
-      const known = row && shown(row)
-      if (!known) return []
-      const maxBytes = maxRowBytes - answerBytes(known.fields)
-      const { kept, more } = await takeFitting(known.grants, { maxBytes, bytesOf })
+      const rendered = row && shown(row)
+      if (!rendered) return []
+      const maxBytes = maxRowBytes - answerBytes(rendered.fields)
+      const { kept, more } = await takeFitting(rendered.grants, { maxBytes, bytesOf })
       return [
-        { id: row.id, row: { ...known.fields, policies: kept, ...(more && { truncated: ['policies' as const] }) } },
+        { id: row.id, row: { ...rendered.fields, policies: kept, ...(more && { truncated: ['policies' as const] }) } },
       ]
     })
     return (await Promise.all(rows)).flat()
@@ -90,7 +90,7 @@ export function grantedRows<R extends Row, F extends object>(
 /** Yields the accepted rows. Doubles the length of each read up to `maxStretch`, in case few candidates are accepted. */
 async function* acceptedRows<T>({ read, accept }: Source<T>, { after, backward, limit: wanted }: Range) {
   let position = after
-  for (let limit = wanted; ; limit = Math.min(2 * limit, maxStretch)) {
+  for (let limit = wanted; ; limit = Math.min(2 * limit, maxReadLength)) {
     const ids = await read({ after: position, backward, limit })
     yield* await accept(ids)
     if (ids.length < limit) return

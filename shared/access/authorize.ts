@@ -162,6 +162,6 @@ const maxNudgeMs = 150
 async function nudgeOfGrant(account: string, gatewayId: string): Promise<void> {
   if (env.liveUrl === null) return
   const waiting = new AbortController()
-  const told = nudgeGateway(account, gatewayId).finally(() => waiting.abort())
-  await Promise.race([told, clock.sleep(maxNudgeMs, waiting.signal).catch(() => undefined)])
+  const notified = nudgeGateway(account, gatewayId).finally(() => waiting.abort())
+  await Promise.race([notified, clock.sleep(maxNudgeMs, waiting.signal).catch(() => undefined)])
 }

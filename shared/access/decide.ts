@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { CallerOf } from '../auth/caller.ts'
 import { microsOf } from '../core/clock.ts'
 import { ApiError, notFound } from '../core/errors.ts'
-import { answerRoom } from '../core/json/answer-size.ts'
+import { fitsResponse } from '../core/json/answer-size.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
 import { type ActorRow, isPerson } from '../domain/actors/actor.ts'
 import { groups } from '../domain/groups/group.ts'
@@ -99,9 +99,9 @@ export async function connectableResources(
     .filter((id) => after === null || id > after)
     .sort()
   const reachable: Reachable['resources'] = []
-  const fits = answerRoom()
-  for (const stretch of stretches(ids)) {
-    for (const row of await getRows(resources, account.id, stretch)) {
+  const fits = fitsResponse()
+  for (const chunk of chunks(ids)) {
+    for (const row of await getRows(resources, account.id, chunk)) {
       if (!row || !isConnectable(account, row)) continue
       const resource = v.parse(Resource, row)
       if (!fits(resource)) return { resources: reachable, more: true }
@@ -112,7 +112,7 @@ export async function connectableResources(
 }
 
 /** Splits ids into batches to read. The first batch is small, because few large resources already fill a response. */
-function* stretches(ids: string[]): Generator<string[]> {
+function* chunks(ids: string[]): Generator<string[]> {
   for (let at = 0, length = 25; at < ids.length; length = Math.min(2 * length, 100)) {
     yield ids.slice(at, at + length)
     at += length

@@ -39,10 +39,10 @@ export async function evaluateAccess(
     rowsBy(policies, account.id, 'resource_id', resource.id),
     hasOnlineGateway(account.id, resource, now),
   ])
-  const own = ofResource.filter((policy) => includes(actorGroups, policy.group_id)).sort(oldestFirst)
-  const granting = own.filter((policy) => !policy.is_disabled)
+  const actorPolicies = ofResource.filter((policy) => includes(actorGroups, policy.group_id)).sort(oldestFirst)
+  const granting = actorPolicies.filter((policy) => !policy.is_disabled)
   const verdict = verdictOf(account, actor, resource, granting, context, at)
-  const { kept, more } = await takeFitting(own.values().map((policy) => explained(policy, context, at)))
+  const { kept, more } = await takeFitting(actorPolicies.values().map((policy) => explained(policy, context, at)))
   return {
     data: {
       ...verdict,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { deleteAuthorization } from '../commit/revoke.ts'
 import { uuidBytes, uuidText } from '../core/ids.ts'
-import { answerBytes, answerRoom } from '../core/json/answer-size.ts'
+import { answerBytes, fitsResponse } from '../core/json/answer-size.ts'
 import { logLine } from '../core/logging/log.ts'
 import { decodeBytes, encodeBytes, isMadeByNewest } from '../core/secrets/cursor.ts'
 import { inParallel } from '../core/work/in-parallel.ts'
@@ -31,38 +31,38 @@ type Session = { accountId: string; sessionId: string }
  * Builds the authorizations of a heartbeat's response (P4): all of them, or the changes since an earlier response. The signed `since` lists
  * the gateway's authorizations, so a repeated heartbeat is idempotent and stores only the lease.
  */
-export async function answerSince(session: Session, inForce: InForce[], since: string | null) {
-  const known = since === null ? null : await readKnownContents(session, since)
+export async function answerSince(session: Session, inForce: ActiveAuthorization[], since: string | null) {
+  const earlier = since === null ? null : await readKnownContents(session, since)
   const current = inForce
     .slice(0, maxDelivered)
     .map(({ authorization, content }) => ({ authorization, content, digest: digestOf(content) }))
-  const news = current.filter(({ content, digest }) => known?.get(content.id) !== digest)
+  const changed = current.filter(({ content, digest }) => earlier?.get(content.id) !== digest)
   const ids = new Set(current.map(({ content }) => content.id))
-  const told = new Map([...(known ?? [])].filter(([id]) => ids.has(id)))
-  const removed = [...(known?.keys() ?? [])].filter((id) => !ids.has(id))
-  const fits = answerRoom(answerBytes(removed) + textBytes(told.size + maxListed))
+  const delivered = new Map([...(earlier ?? [])].filter(([id]) => ids.has(id)))
+  const removed = [...(earlier?.keys() ?? [])].filter((id) => !ids.has(id))
+  const fits = fitsResponse(answerBytes(removed) + textBytes(delivered.size + maxListed))
   const listed: v.InferOutput<typeof GatewayAuthorization>[] = []
-  for (const { authorization, content, digest } of news.slice(0, maxListed)) {
+  for (const { authorization, content, digest } of changed.slice(0, maxListed)) {
     const shown = { ...content, ingest_token: await signForAuthorization(authorization, 'responder') }
     if (!fits(shown)) break
     listed.push(shown)
-    told.set(content.id, digest)
+    delivered.set(content.id, digest)
   }
-  const more = news.length > listed.length
+  const more = changed.length > listed.length
   if (!more && inForce.length > maxDelivered) {
     const [first] = inForce
     logLine('WARN', 'gateway_partially_notified', {
       account_id: session.accountId,
       gateway_id: first?.authorization.gateway_id,
-      told: maxDelivered,
+      delivered: maxDelivered,
     })
   }
   return {
-    since: await encodeBytes(bindingOf(session), encodeKnown(told)),
-    complete: known === null,
-    authorizations: known ? null : listed,
-    added: known ? listed : null,
-    removed: known ? removed : null,
+    since: await encodeBytes(bindingOf(session), encodeContents(delivered)),
+    complete: earlier === null,
+    authorizations: earlier ? null : listed,
+    added: earlier ? listed : null,
+    removed: earlier ? removed : null,
     more,
   }
 }
@@ -73,7 +73,7 @@ const bindingOf = ({ accountId, sessionId }: Session): string => `gateway since 
 async function readKnownContents(session: Session, since: string): Promise<KnownContents | null> {
   if (!(await isMadeByNewest(since))) return null
   const bytes = await decodeBytes(bindingOf(session), since)
-  return bytes && bytes.length % entryBytes === 0 ? decodeKnown(bytes) : null
+  return bytes && bytes.length % entryBytes === 0 ? decodeContents(bytes) : null
 }
 
 const digestBytes = 8
@@ -85,10 +85,10 @@ const textBytes = (entries: number): number => Math.ceil((entries * entryBytes *
 const digestOf = (content: AuthorizationContent): string =>
   createHash('sha256').update(JSON.stringify(content)).digest().subarray(0, digestBytes).toString('hex')
 
-const encodeKnown = (known: KnownContents): Buffer =>
-  Buffer.concat([...known].flatMap(([id, digest]) => [uuidBytes(id), Buffer.from(digest, 'hex')]))
+const encodeContents = (contents: KnownContents): Buffer =>
+  Buffer.concat([...contents].flatMap(([id, digest]) => [uuidBytes(id), Buffer.from(digest, 'hex')]))
 
-function decodeKnown(bytes: Buffer): KnownContents {
+function decodeContents(bytes: Buffer): KnownContents {
   const entries = Array.from({ length: bytes.length / entryBytes }, (_, i): [string, string] => {
     const entry = bytes.subarray(i * entryBytes, (i + 1) * entryBytes)
     return [uuidText(entry.subarray(0, 16)), entry.subarray(16).toString('hex')]
@@ -96,12 +96,12 @@ function decodeKnown(bytes: Buffer): KnownContents {
   return new Map(entries)
 }
 
-export type InForce = { authorization: Authorization; content: AuthorizationContent }
+export type ActiveAuthorization = { authorization: Authorization; content: AuthorizationContent }
 
 /** Maximum number of authorizations delivered to a gateway, with which a request takes 1.6 MB and a response 2.1 MB. */
 export const maxDelivered = 50_000
 
-const stretchLength = 500
+const chunkLength = 500
 
 /** Maximum number of deletions per heartbeat, so that the response stays fast when a whole office goes offline. */
 const maxDeletions = 500
@@ -115,20 +115,20 @@ export async function authorizationsInForce(
   gatewayId: string,
   now: number,
   atMost = maxDelivered,
-): Promise<InForce[]> {
-  const known: Targets = { devices: new Map(), targets: new Map() }
-  const inForce: InForce[] = []
+): Promise<ActiveAuthorization[]> {
+  const loaded: Targets = { devices: new Map(), targets: new Map() }
+  const inForce: ActiveAuthorization[] = []
   const ended: AuthorizationItem[] = []
   const pk = partition(account, 'authorizations', gatewayId)
-  for await (const stored of storedPages<AuthorizationItem>(pk, { atOnce: stretchLength })) {
+  for await (const stored of storedPages<AuthorizationItem>(pk, { atOnce: chunkLength })) {
     const items = stored.filter((item) => !hasExpired(item, now))
     ended.push(...stored.filter((item) => isAbandoned(item, now)))
-    await readSurroundings(account, items, known)
+    await readSurroundings(account, items, loaded)
     for (const item of items) {
-      const { row: client, presence } = known.devices.get(item.client_id) ?? {}
-      const resource = known.targets.get(item.resource_id)
+      const { row: client, presence } = loaded.devices.get(item.client_id) ?? {}
+      const resource = loaded.targets.get(item.resource_id)
       const alive = presence && isOnline(presence, now) && presence.public_key === item.client_public_key
-      if (client && resource && alive) inForce.push(told(item, client, presence, resource))
+      if (client && resource && alive) inForce.push(activeAuthorization(item, client, presence, resource))
       else if (ended.length < maxDeletions) ended.push(item)
     }
     if (inForce.length > atMost) break
@@ -164,12 +164,12 @@ async function readSurroundings(
   })
 }
 
-function told(
+function activeAuthorization(
   { pk: _pk, sk: _sk, kind: _kind, ttl: _ttl, indexes: _indexes, ...authorization }: AuthorizationItem,
   client: ClientRow,
   { public_key }: CheckedPresence,
   resource: AuthorizationContent['resource'],
-): InForce {
+): ActiveAuthorization {
   const { id, policy_id, flow_log_uploads_enabled, expires_at } = authorization
   const { actor_id, ipv4, ipv6 } = client
   return {

@@ -142,8 +142,8 @@ async function registerClient(
   { svc_id, ...description }: Registration,
 ): Promise<ClientRow> {
   const find = () => findUnique(clients, account.id, 'clients.installation', installation(actor.id, svc_id))
-  const known = await find()
-  if (known && isDeepStrictEqual({ ...known, ...description }, known)) return known
+  const existing = await find()
+  if (existing && isDeepStrictEqual({ ...existing, ...description }, existing)) return existing
   const author = { accountId: account.id, subject: { ...subject } }
   return commit(author, async (transaction) => {
     // Checks the token again, because the token or its actor could have been deleted since the request arrived.

@@ -136,15 +136,15 @@ type Sent = { public_key: string; name?: string | null }
 
 /** Finds the token's gateway, or finds or creates the site's gateway with this public key (P2.2). */
 async function gatewayOfToken(
-  { account, token, gateway: own }: CallerOf<'gateway'>,
+  { account, token, gateway: ownGateway }: CallerOf<'gateway'>,
   subject: Subject,
   { public_key, name }: Sent,
 ): Promise<GatewayRow> {
-  if (own) return own
+  if (ownGateway) return ownGateway
   const siteId = token.site_id
   const find = () => findByPublicKey(account.id, siteId, public_key)
-  const known = await find()
-  if (known) return known
+  const existing = await find()
+  if (existing) return existing
   const author = { accountId: account.id, subject: { ...subject } }
   return commit(author, async (transaction) => {
     // Checks the token again, because the token or its site could have been deleted since the request arrived.

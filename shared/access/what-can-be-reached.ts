@@ -15,10 +15,10 @@ export const ResourceWithAccess = v.object({ id, name, type, address, site_id, .
 export async function whatCanBeReached(account: AccountRow, actorId: string, page: Page) {
   const actor = await existingRow(actors, account.id, actorId)
   const now = clock.now()
-  const own = canHaveAccess(actor) ? await policiesOfActor(account.id, await groupsOf(account.id, actor)) : []
+  const actorPolicies = canHaveAccess(actor) ? await policiesOfActor(account.id, await groupsOf(account.id, actor)) : []
   const person = isPerson(actor.type)
   const grants = Map.groupBy(
-    own.flatMap((policy) => {
+    actorPolicies.flatMap((policy) => {
       const grant = possibleGrant(policy, person, now)
       return grant ? [{ resourceId: policy.resource_id, grant }] : []
     }),

@@ -48,13 +48,13 @@ export async function whoCanReach(account: AccountRow, resourceId: string, page:
   return accessPage(page, {
     async read({ after, backward, limit }) {
       grantedTo.clear()
-      const stretches = await Promise.all(
+      const chunks = await Promise.all(
         sources.map(async ({ grant, members }) => ({
           grant,
           items: await queryItems(members, { after, backward, limit }),
         })),
       )
-      for (const { grant, items } of stretches) {
+      for (const { grant, items } of chunks) {
         for (const { sk } of items) grantedTo.set(String(sk), [...(grantedTo.get(String(sk)) ?? []), grant])
       }
       const ids = [...grantedTo.keys()].sort()

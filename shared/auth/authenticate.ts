@@ -29,7 +29,7 @@ function actorOf(token: { actor_id: string }, owner: Item | undefined): ActorRow
 }
 
 /** Returns the caller of a token that belongs to an actor; null for a token that is no longer valid (A3.1(5)). */
-const heldByActor =
+const callerOfActor =
   <K extends TokenKind, R extends Row & { actor_id: string; expires_at: string }>(kind: K, entity: Entity<R>) =>
   ({ token: item, account, owner, now }: Found) => {
     const token = itemRow(entity, item)
@@ -38,9 +38,9 @@ const heldByActor =
   }
 
 const callers: { [K in TokenKind]: (found: Found) => Extract<Caller, { kind: K }> | null } = {
-  api: heldByActor('api', apiTokens),
-  portal: heldByActor('portal', portalSessions),
-  client: heldByActor('client', clientTokens),
+  api: callerOfActor('api', apiTokens),
+  portal: callerOfActor('portal', portalSessions),
+  client: callerOfActor('client', clientTokens),
   gateway({ account, owner, site, now, ...found }) {
     const token = itemRow(gatewayTokens, found.token)
     if (rotationEnded(token, now)) return null

@@ -112,8 +112,8 @@ async function attempt<T>(
   }
 
   const commitId = randomUUID()
-  const { next, writes: own } = nextVersionAndRecord(author, head, transaction, commitId)
-  const items = [...own, ...writes.map(packed)]
+  const { next, writes: versionAndRecord } = nextVersionAndRecord(author, head, transaction, commitId)
+  const items = [...versionAndRecord, ...writes.map(packed)]
   if (author.keepAnswer) items.push({ Put: await author.keepAnswer(result) })
   if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit into one transaction.`)
   const conflict = await write(author.accountId, next.sequence, commitId, items)
@@ -145,16 +145,16 @@ export async function commitAfter<T>(
   after?: AccountVersion,
   deadline = retryUntil(workTime.retries()),
 ): Promise<Committed<T>> {
-  let known = after
+  let followed = after
   let cause: unknown
   let tries = 0
   for (; tries === 0 || clock.monotonic() < deadline; tries++) {
     if (tries > 0) await clock.sleep(Math.random() * pauseMs(tries))
-    const outcome = await queueCommit(author.accountId, () => attempt(author, change, known))
+    const outcome = await queueCommit(author.accountId, () => attempt(author, change, followed))
     if ('result' in outcome) return outcome
     cause = outcome.error
     measure('commits_retried')
-    known = undefined
+    followed = undefined
   }
   logLine('WARN', 'commit_given_up', { account_id: author.accountId, tries, ...describeError(cause) })
   throw new ApiError('unavailable')

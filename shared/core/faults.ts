@@ -16,21 +16,21 @@ export const below = (path: Path, faults: readonly Fault[]): Fault[] =>
 export const maxFaultMessages = 100
 
 export class MessageLimit {
-  private room = maxFaultMessages
+  private remaining = maxFaultMessages
 
   get isReached(): boolean {
-    return this.room === 0
+    return this.remaining === 0
   }
 
   /** Returns each distinct message once per path, until the limit is reached. */
   take(faults: readonly Fault[]): FieldErrors {
-    const taken: FieldErrors = {}
+    const messages: FieldErrors = {}
     for (const [path, group] of Map.groupBy(faults, ({ path }) => path.join('.'))) {
       if (this.isReached) break
-      taken[path] = [...new Set(group.map(({ message }) => message))].slice(0, this.room)
-      this.room -= taken[path].length
+      messages[path] = [...new Set(group.map(({ message }) => message))].slice(0, this.remaining)
+      this.remaining -= messages[path].length
     }
-    return taken
+    return messages
   }
 }
 

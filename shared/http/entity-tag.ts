@@ -34,11 +34,11 @@ const tagsIn = (header: string): string[] => header.match(/(?:W\/)?"[^"]*"/g) ??
 
 /** True if `If-None-Match` contains the whole tag (RFC 9110, 13.1.2). */
 export const isKnown = (header: string, tag: string): boolean =>
-  header.trim() === '*' || tagsIn(header).some((known) => known.replace(/^W\//, '') === tag)
+  header.trim() === '*' || tagsIn(header).some((candidate) => candidate.replace(/^W\//, '') === tag)
 
 /** True if `If-Match` contains the stored digest of a tag (A8.2). Weak tags never match. */
 const isCurrent = (header: string, { stored }: EntityTag): boolean =>
-  tagsIn(header).some((known) => known.startsWith(`"${stored}.`))
+  tagsIn(header).some((candidate) => candidate.startsWith(`"${stored}.`))
 
 /** Runs a change if the condition of the request is met by the rows that the commit is based on. */
 export type Precondition = <T>(change: () => Promise<T>) => Promise<T>

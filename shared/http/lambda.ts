@@ -101,9 +101,10 @@ const isAccountApi = ({ credential = 'api', path }: Operation): boolean => crede
 
 /** Returns 304 if the caller already has the object (A8.2). */
 function unlessUnchanged({ method }: Operation, answer: Answer, { headers }: Event): Answer {
-  const known = headers['if-none-match']
+  const ifNoneMatch = headers['if-none-match']
   const tag = answer.headers?.etag
-  if (method !== 'GET' || known === undefined || tag === undefined || !isKnown(known, String(tag))) return answer
+  if (method !== 'GET' || ifNoneMatch === undefined || tag === undefined || !isKnown(ifNoneMatch, String(tag)))
+    return answer
   const { 'content-type': _type, ...kept } = answer.headers ?? {}
   return { statusCode: 304, headers: kept }
 }

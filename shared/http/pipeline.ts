@@ -75,9 +75,9 @@ const readParams: Step = (exchange, { pathParameters }) => {
 /** Checks ids in the path and converts UUIDs to lower case (A2.5). Keeps enum values and the slugs of public operations. */
 const checkPathIds: OperationStep = (exchange, { pathParameters }, { credential, identifiers }) => {
   for (const [name, id = ''] of Object.entries(pathParameters ?? {})) {
-    const own = identifiers?.[name]
-    if (Array.isArray(own?.enum) && !own.enum.includes(id)) throw notFound()
-    if (own?.enum || (own && credential === 'none')) exchange.params[name] = id
+    const identifier = identifiers?.[name]
+    if (Array.isArray(identifier?.enum) && !identifier.enum.includes(id)) throw notFound()
+    if (identifier?.enum || (identifier && credential === 'none')) exchange.params[name] = id
     else if (isPathId(id)) exchange.params[name] = id.toLowerCase()
     else throw new ApiError('invalid_path_parameter', `${name} must be a UUID or 24 hexadecimal characters.`)
   }
@@ -97,8 +97,8 @@ const replayAnswer: OperationStep = async (exchange, event, { method, permission
   const { run, replay } = await acquireLock(holder, header, event, exchange.body)
   exchange.lock = run
   if (!replay) return
-  const own = { ...exchange.headers, 'idempotent-replayed': 'true', 'x-request-id': exchange.requestId }
-  return { ...replay, headers: { ...replay.headers, ...own } }
+  const identifier = { ...exchange.headers, 'idempotent-replayed': 'true', 'x-request-id': exchange.requestId }
+  return { ...replay, headers: { ...replay.headers, ...identifier } }
 }
 
 const readQuery: OperationStep = (exchange, event, { filters }) => {

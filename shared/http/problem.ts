@@ -4,7 +4,7 @@ import { toJson } from '../core/json/json.ts'
 import { describeError } from '../core/logging/describe-error.ts'
 import { logLine } from '../core/logging/log.ts'
 import { isTransient } from '../core/transient-error.ts'
-import { truthful } from '../core/work/work.ts'
+import { correctDetail } from '../core/work/work.ts'
 
 /** Reason phrases by status. Node's list is in `node:http`, which would load the HTTP client and server into every function. */
 const titles: Record<number, string> = {
@@ -28,10 +28,10 @@ export function apiErrorOf(error: unknown, requestId: string): ApiError {
   if (error instanceof ApiError) {
     if (error.code === 'unavailable')
       logLine('WARN', 'request_given_up', { request_id: requestId, ...describeError(error) })
-    return truthful(error)
+    return correctDetail(error)
   }
   logLine('ERROR', 'unexpected_error', { request_id: requestId, ...describeError(error) })
-  return truthful(new ApiError(isTransient(error) ? 'unavailable' : 'internal_error'))
+  return correctDetail(new ApiError(isTransient(error) ? 'unavailable' : 'internal_error'))
 }
 
 /** Renders an error as an RFC 9457 problem (A5). */
@@ -40,23 +40,23 @@ export function problem(
   requestId: string,
   headers: Record<string, string> = {},
 ): APIGatewayProxyStructuredResultV2 {
-  const known = apiErrorOf(error, requestId)
+  const apiError = apiErrorOf(error, requestId)
   const body = {
-    type: 'generic' in errorCodes[known.code] ? 'about:blank' : `/problems/${known.code}`,
-    title: titles[known.status],
-    status: known.status,
-    detail: known.detail,
-    code: known.code,
+    type: 'generic' in errorCodes[apiError.code] ? 'about:blank' : `/problems/${apiError.code}`,
+    title: titles[apiError.status],
+    status: apiError.status,
+    detail: apiError.detail,
+    code: apiError.code,
     request_id: requestId,
-    ...known.members,
+    ...apiError.members,
   }
   return {
-    statusCode: known.status,
+    statusCode: apiError.status,
     headers: {
       'content-type': 'application/problem+json; charset=utf-8',
       'cache-control': 'private, no-cache',
       ...headers,
-      ...known.headers,
+      ...apiError.headers,
       'x-request-id': requestId,
     },
     body: toJson(body),

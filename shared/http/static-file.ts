@@ -49,13 +49,13 @@ export function staticFile(file: URL, headers: Record<string, string>): (event: 
     const tag = `"${createHash('sha256').update(encoding).update(bytes).digest('base64url').slice(0, 22)}"`
     return { body: encoders[encoding](bytes).toString('base64'), tag }
   }
-  return async ({ headers: { 'accept-encoding': accepted, 'if-none-match': known } }) => {
+  return async ({ headers: { 'accept-encoding': accepted, 'if-none-match': ifNoneMatch } }) => {
     const encoding = encodingFor(accepted)
     const content = encoded.get(encoding) ?? encode(encoding)
     encoded.set(encoding, content)
     const { body, tag } = await content
     const common = { ...headers, etag: tag, vary: 'accept-encoding', 'x-content-type-options': 'nosniff' }
-    if (known !== undefined && isKnown(known, tag)) return { statusCode: 304, headers: common }
+    if (ifNoneMatch !== undefined && isKnown(ifNoneMatch, tag)) return { statusCode: 304, headers: common }
     return {
       statusCode: 200,
       headers: { ...common, ...(encoding !== 'identity' && { 'content-encoding': encoding }) },

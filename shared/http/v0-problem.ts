@@ -28,11 +28,11 @@ function errorBody({ status, members }: ApiError): unknown {
 
 /** Builds the response of an error under `/v0` (section 4). */
 export function v0Problem(error: unknown, requestId: string, headers: Record<string, string>, path: string): Answer {
-  const known = apiErrorOf(error, requestId)
+  const apiError = apiErrorOf(error, requestId)
   return {
-    statusCode: known.status,
-    headers: { ...v0Headers(path), ...headers, ...known.headers, 'x-request-id': requestId },
-    body: toJson(errorBody(known)),
+    statusCode: apiError.status,
+    headers: { ...v0Headers(path), ...headers, ...apiError.headers, 'x-request-id': requestId },
+    body: toJson(errorBody(apiError)),
   }
 }
 

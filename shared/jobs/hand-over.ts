@@ -4,7 +4,7 @@ export type Invoke = (functionArn: string, event: { Records: unknown[] }) => Pro
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'not an error object')
 
-async function hand(invoke: Invoke, functionArn: string, Records: unknown[]): Promise<string | null> {
+async function deliver(invoke: Invoke, functionArn: string, Records: unknown[]): Promise<string | null> {
   try {
     const failures = fieldsOf(await invoke(functionArn, { Records })).batchItemFailures
     return Array.isArray(failures) && failures.length > 0 ? 'The function reported a failed record.' : null
@@ -19,12 +19,12 @@ async function hand(invoke: Invoke, functionArn: string, Records: unknown[]): Pr
  * @returns the index and reason of each record that failed
  */
 export async function handOver(invoke: Invoke, functionArn: string, records: unknown[]) {
-  const reason = await hand(invoke, functionArn, records)
+  const reason = await deliver(invoke, functionArn, records)
   if (reason === null) return []
   if (records.length === 1) return [{ index: 0, reason }]
   const failed: { index: number; reason: string }[] = []
   for (const [index, record] of records.entries()) {
-    const reason = await hand(invoke, functionArn, [record])
+    const reason = await deliver(invoke, functionArn, [record])
     if (reason !== null) failed.push({ index, reason })
   }
   return failed

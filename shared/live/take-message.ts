@@ -141,10 +141,10 @@ export async function sessionState(connection: Connection, look: Consistency): P
   if (!account || itemRow(accounts, account).is_disabled) return ended('account')
   if (!row) return ended('device')
   if (actor_id !== null && (!actor || itemRow(actors, actor).is_disabled)) return ended('actor')
-  const held = token && (isClient ? clientToken(token, now) : gatewayToken(token, now))
-  if (!held) return ended('token')
+  const storedToken = token && (isClient ? clientToken(token, now) : gatewayToken(token, now))
+  if (!storedToken) return ended('token')
   if (!presence || presence.session_id !== session_id) return ended('replaced')
-  return isOnline(presence, now) ? { presence, token: held, ended: null } : ended('lapsed')
+  return isOnline(presence, now) ? { presence, token: storedToken, ended: null } : ended('lapsed')
 }
 
 /** Returns a client token's expiry, which limits the lease; null for an invalid token. */

@@ -44,9 +44,9 @@ export function matcher(
   now: number,
   attributionsOf: AttributionReader,
 ): EntryMatcher {
-  const isKept = withinRetention(now)
+  const isWithinRetention = withinRetention(now)
   const matches = (item: LogItem, attributions: Map<string, Attribution | undefined>): boolean => {
-    if (!isKept(item)) return false
+    if (!isWithinRetention(item)) return false
     if (streamOf(item.sk) === 'flow' && !windowsOverlap(instantOf(item.sk), item.fend, window)) return false
     // An unresolved pointer always matches, because its partition contains only pointers for the queried actor, email or object.
     if (item.pointer) return true

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { commitRecords } from '../commit/commit-record.ts'
-import { askedAccount } from '../core/asked-account.ts'
 import { clock, parseTimestamp, timestamp } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
+import { readAccountId } from '../core/event-account.ts'
 import { fieldsOf } from '../core/json/is-object.ts'
 import { sortedJson } from '../core/json/json.ts'
 import type { Item } from '../table/keys.ts'
@@ -85,7 +85,7 @@ async function* expectedEntries(account: string, begin: number, end: number): As
  * @throws ApiError `bad_request` for an invalid account or time in the event, and for an unknown account
  */
 export async function verifyChangeLog(event: unknown): Promise<Verification> {
-  const account = askedAccount(event)
+  const account = readAccountId(event)
   const { begin, end } = readRange(event)
   const damages: Damage[] = []
   const idByContent = new Map<string, string>()

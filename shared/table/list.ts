@@ -157,11 +157,11 @@ async function collectPage<R>(
 ): Promise<Listed<R>> {
   const taking = takeFitting(source, { limit: page.limit, shown: ({ row }) => (row ? shown(row) : null) })
   const [{ kept, more }, { backward }, behind, total] = await Promise.all([taking, readPosition(page), ...around])
-  const placed = backward ? kept.toReversed() : kept
-  const rows = placed.flatMap(({ row }) => (row === undefined ? [] : [row]))
+  const ordered = backward ? kept.toReversed() : kept
+  const rows = ordered.flatMap(({ row }) => (row === undefined ? [] : [row]))
   const cursors = await cursorsAround(
     page,
-    placed.map(({ sort }) => sort),
+    ordered.map(({ sort }) => sort),
     { backward, more, behind },
   )
   return { rows, metadata: { limit: page.limit, ...cursors, total, count: total } }

@@ -59,7 +59,7 @@ export const enumCast = <const T extends string>(members: readonly T[], fallback
     (input) => {
       if (input === null) return { value: null }
       if (input === '') return { value: fallback }
-      const member = members.find((known) => known === input)
+      const member = members.find((candidate) => candidate === input)
       return member === undefined ? invalid : { value: member }
     },
     { type: ['string', 'null'], enum: [...members, '', null] },

@@ -88,8 +88,8 @@ function settleValue<N extends OwnValueName>(
   const flag: boolean | undefined = draft.fields[flagName]
   const usedDefault = device?.[flagName] ?? true
   const fields: Partial<OwnValues> = draft.fields
-  const own = device?.[name]
-  const spellings = (flag ?? usedDefault) ? [fallback, own] : [own, fallback]
+  const ownValue = device?.[name]
+  const spellings = (flag ?? usedDefault) ? [fallback, ownValue] : [ownValue, fallback]
   // The cast is safe, because all spellings are values of this field.
   const sent = respell<unknown>(fields[name], lists, ...spellings) as OwnValues[N] | undefined
   const value = name === 'endpoint' && sent === '' ? null : sent
@@ -99,7 +99,7 @@ function settleValue<N extends OwnValueName>(
   const ignored = isEffective && (flag ?? (device !== null && usedDefault))
   if (ignored) return { flag }
   if (flag === true && value !== null) draft.reject(name, 'must not be present')
-  if (value !== null && value !== own) draft.reject(name, ...valueRules[name](value))
+  if (value !== null && value !== ownValue) draft.reject(name, ...valueRules[name](value))
   return { value, flag: flag ?? (value === null ? undefined : false) }
 }
 

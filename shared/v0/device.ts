@@ -75,7 +75,7 @@ const flag = v.optional(booleanCast(true))
 const integer = (minimum: number, maximum: number) => v.optional(documented(IntegerCast, { minimum, maximum }))
 
 /** Fields with the same schema for creating and updating a device. */
-const own = {
+const ownFields = {
   description: v.optional(documented(TrimmedCast, { maxLength: 2048 })),
   public_key: v.optional(documented(TextCast, { type: 'string', pattern: `^${keyPattern}$` })),
   allowed_ips: v.optional(CommaListCast),
@@ -94,7 +94,7 @@ export const V0DeviceChanges = v.object({
   preshared_key: v.optional(documented(TextCast, { type: 'string', pattern: `^${keyPattern}$` })),
   ipv4: v.optional(documented(TextCast, { type: 'string', format: 'ipv4' })),
   ipv6: v.optional(documented(TextCast, { type: 'string', format: 'ipv6' })),
-  ...own,
+  ...ownFields,
 })
 
 export const V0DeviceFields = withRules(
@@ -104,7 +104,7 @@ export const V0DeviceFields = withRules(
     preshared_key: v.optional(documented(TextCast, { pattern: `^(${keyPattern})?$` })),
     ipv4: v.optional(documented(TextCast, { anyOf: [{ format: 'ipv4' }, { const: '' }] })),
     ipv6: v.optional(documented(TextCast, { anyOf: [{ format: 'ipv6' }, { const: '' }] })),
-    ...own,
+    ...ownFields,
   },
   {
     required: ['user_id', 'public_key'],

@@ -35,13 +35,13 @@ export const create = (author: Author, draft: () => Draft<V0UserInput>) =>
   })
 
 export const update = (author: Author, idOrEmail: string, draft: () => Draft<V0UserInput>) =>
-  commitWithPassword(author, async (transaction, hashed) => {
+  commitWithPassword(author, async (transaction, hashOf) => {
     const user = await find(author.accountId, idOrEmail)
     const { email, role, password } = checkUserChange(draft(), user, author.subject?.actor_email ?? null)
     if (role === 'unprivileged' && isLastAdmin(transaction, user))
       throw invalidAt(['role'], 'cannot demote the last admin user')
     if (email !== undefined) await checkEmailFree(transaction, email, user)
-    const password_hash = hashed(password)
+    const password_hash = hashOf(password)
     if (typeof password_hash === 'object') return password_hash
     return { data: transaction.update(v0Users, user, { email, role, password_hash }) }
   })
@@ -71,13 +71,13 @@ type Hashed = (password: string | undefined) => string | Unhashed | undefined
  */
 async function commitWithPassword<T extends object>(
   author: Author,
-  change: (transaction: Transaction, hashed: Hashed) => Promise<T | Unhashed>,
+  change: (transaction: Transaction, hashOf: Hashed) => Promise<T | Unhashed>,
 ): Promise<T> {
   const deadline = retryUntil(workTime.retries())
   let hash: string | undefined
-  const hashed: Hashed = (password) => (password === undefined ? undefined : (hash ?? { unhashed: password }))
+  const hashOf: Hashed = (password) => (password === undefined ? undefined : (hash ?? { unhashed: password }))
   for (;;) {
-    const result = await commit(author, (transaction) => change(transaction, hashed), deadline)
+    const result = await commit(author, (transaction) => change(transaction, hashOf), deadline)
     if (!('unhashed' in result)) return result
     hash = await hashPassword(result.unhashed, deadline)
   }

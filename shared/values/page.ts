@@ -36,11 +36,11 @@ export function readCursor(query: URLSearchParams): string | null {
 }
 
 /** Reads the paging parameters and filters of a list (A7). `scope` contains account and path, to which the cursor is bound. */
-export function readPage(query: URLSearchParams, known: Record<string, Filter>, scope: string): Page {
+export function readPage(query: URLSearchParams, allowed: Record<string, Filter>, scope: string): Page {
   const limit = readLimit(query)
   const cursor = readCursor(query)
   const filters: Record<string, string> = {}
-  for (const [name, filter] of Object.entries(known)) {
+  for (const [name, filter] of Object.entries(allowed)) {
     const refuse = () => new ApiError('invalid_filter', `Invalid value for filter ${name}.`)
     const text = single(query, name, refuse)
     if (text === null) continue

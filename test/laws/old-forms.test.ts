@@ -2,7 +2,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, expect, it, vi } from 'vitest'
 import type { Authorization } from '#shared/access/authorization.ts'
-import type { InForce } from '#shared/access/gateway-authorizations.ts'
+import type { ActiveAuthorization } from '#shared/access/gateway-authorizations.ts'
 import type { CommitRecord } from '#shared/commit/commit-record.ts'
 import type { Event } from '#shared/http/exchange.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
@@ -134,7 +134,7 @@ const logPosition = {
 }
 
 const session = { accountId: account, sessionId }
-const inForce = (n: number): InForce => {
+const inForce = (n: number): ActiveAuthorization => {
   const content = {
     id: id(n),
     client: { id: id(4), actor_id: id(5), ipv4: '100.64.0.1', ipv6: 'fd00::1', public_key: 'key' },

@@ -18,7 +18,7 @@ export const handler = operation(
   },
   async ({ params, query }) => {
     const account = await findAccountBySlug(params.slug)
-    const context = signInContexts.find((known) => known === query.get('context'))
+    const context = signInContexts.find((candidate) => candidate === query.get('context'))
     if (!context) throw new ApiError('invalid_filter', 'context must be client or portal.')
     return { data: await listSignInProviders(account.id, context) }
   },

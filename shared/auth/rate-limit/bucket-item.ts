@@ -3,8 +3,8 @@ import { type Key, partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
 import type { Bucket } from './bucket.ts'
 
-/** Bucket as a process last read or wrote it. `stood` is the `full_at` of the stored item. */
-export type StoredBucket = { state: BucketState; stood: number }
+/** Bucket as a process last read or wrote it. `storedFullAt` is the `full_at` of the stored item. */
+export type StoredBucket = { state: BucketState; storedFullAt: number }
 
 type Attributes = { full_at: number; leases?: Record<string, [units: number, until: number]> }
 
@@ -15,32 +15,36 @@ export const bucketKey = ({ accountId, owner }: Bucket): Key => ({
 
 export async function readBucket(bucket: Bucket): Promise<StoredBucket> {
   const item = (await getItem(bucketKey(bucket))) as Attributes | undefined
-  if (!item) return { state: fullBucket, stood: 0 }
+  if (!item) return { state: fullBucket, storedFullAt: 0 }
   const leases = new Map(Object.entries(item.leases ?? {}).map(([id, [units, until]]) => [id, { units, until }]))
-  return { state: { fullAt: item.full_at, leases }, stood: item.full_at }
+  return { state: { fullAt: item.full_at, leases }, storedFullAt: item.full_at }
 }
 
 /**
  * Condition for writing a bucket. Every take advances `full_at`, so a changed `full_at` reveals a concurrent take. A full bucket can be
  * written without an earlier read.
  */
-function conditionOn(bucket: Bucket, { state, stood }: StoredBucket, now: number): [condition: string, bound: number] {
+function conditionOn(
+  bucket: Bucket,
+  { state, storedFullAt }: StoredBucket,
+  now: number,
+): [condition: string, bound: number] {
   return settledAt(bucket, state) <= now
     ? [
         'attribute_not_exists(pk) OR (full_at <= :bound AND (attribute_not_exists(settled_at) OR settled_at <= :bound))',
         now,
       ]
-    : ['full_at = :bound', stood]
+    : ['full_at = :bound', storedFullAt]
 }
 
-/** Writes the next state of a bucket; null when the stored bucket differs from `known`. */
+/** Writes the next state of a bucket; null when the stored bucket differs from `stored`. */
 export async function writeBucket(
   bucket: Bucket,
-  known: StoredBucket,
+  stored: StoredBucket,
   { fullAt, leases }: BucketState,
   now: number,
 ): Promise<StoredBucket | null> {
-  const [condition, bound] = conditionOn(bucket, known, now)
+  const [condition, bound] = conditionOn(bucket, stored, now)
   const next = { fullAt: Math.ceil(fullAt), leases }
   const settled = Math.ceil(settledAt(bucket, next))
   const written = await changeItem(bucketKey(bucket), {
@@ -54,7 +58,7 @@ export async function writeBucket(
     when: condition,
     values: { bound },
   })
-  return written && { state: next, stood: next.fullAt }
+  return written && { state: next, storedFullAt: next.fullAt }
 }
 
 type Lease = { units: number; until: number }

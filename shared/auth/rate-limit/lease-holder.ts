@@ -21,14 +21,14 @@ const maxSkewMicros = 5_000_000
 const maxBuckets = 10_000
 const maxTries = 20
 
-/** Units that a process has leased. `known` is the bucket after the lease was taken. */
-type Held = { units: number; left: number; until: number; known: StoredBucket }
+/** Units that a process has leased. `stored` is the bucket after the lease was taken. */
+type HeldLease = { units: number; left: number; until: number; stored: StoredBucket }
 type Renewal = { empty: false } | { empty: true; state: BucketState; now: number }
 
 export class LeaseHolder {
   private readonly now: () => number
   private readonly id = randomBytes(6).toString('base64url')
-  private readonly held = new Map<string, Held>()
+  private readonly leaseByKey = new Map<string, HeldLease>()
   private readonly renewals = new Map<string, Promise<Renewal>>()
 
   constructor(now = () => clock.now()) {
@@ -40,10 +40,10 @@ export class LeaseHolder {
     const { pk } = bucketKey(bucket)
     for (;;) {
       const now = this.now()
-      const held = this.held.get(pk)
-      if (held && held.left > 0 && held.until > now) {
-        held.left--
-        return headersOf(bucket, stateAt(bucket, held.known.state, now), held.left, now)
+      const lease = this.leaseByKey.get(pk)
+      if (lease && lease.left > 0 && lease.until > now) {
+        lease.left--
+        return headersOf(bucket, stateAt(bucket, lease.stored.state, now), lease.left, now)
       }
       const renewal = await this.renew(pk, bucket)
       if (renewal.empty) throw limited(bucket, renewal.state, renewal.now)
@@ -61,30 +61,30 @@ export class LeaseHolder {
 
   /** Takes a lease. Reads the bucket only when the state in memory is out of date. */
   private async takeLease(pk: string, bucket: Bucket): Promise<Renewal> {
-    const former = this.held.get(pk)
-    let known = former?.known ?? { state: fullBucket, stood: 0 }
+    const former = this.leaseByKey.get(pk)
+    let stored = former?.stored ?? { state: fullBucket, storedFullAt: 0 }
     for (let tries = 0; tries < maxTries; tries++) {
       if (tries > 1) await clock.sleep(Math.random() * 5 * tries)
       const now = this.now()
-      const { fullAt, leases } = stateAt(bucket, credible(bucket, known.state, now), now)
+      const { fullAt, leases } = stateAt(bucket, credible(bucket, stored.state, now), now)
       // Removes the former lease of this process, whose units remain counted as used.
       const state = { fullAt, leases: new Map([...leases].filter(([id]) => id !== this.id)) }
       const units = unitsFor(bucket, state, wantedUnits(former, now), now)
       if (units === 0 && tries > 0) return { empty: true, state, now }
-      const taken = units > 0 && (await writeBucket(bucket, known, this.withLease(bucket, state, units, now), now))
-      if (taken) {
-        if (this.held.size >= maxBuckets) this.held.clear()
-        this.held.set(pk, { units, left: units, until: now + leaseMicros, known: taken })
+      const written = units > 0 && (await writeBucket(bucket, stored, this.withLease(bucket, state, units, now), now))
+      if (written) {
+        if (this.leaseByKey.size >= maxBuckets) this.leaseByKey.clear()
+        this.leaseByKey.set(pk, { units, left: units, until: now + leaseMicros, stored: written })
         return { empty: false }
       }
-      known = await readBucket(bucket)
+      stored = await readBucket(bucket)
     }
     throw new ApiError('unavailable')
   }
 
   private withLease(bucket: Bucket, { fullAt, leases }: BucketState, units: number, now: number): BucketState {
-    const own = units > 1 ? [[this.id, { units, until: now + leaseMicros }] as const] : []
-    return { fullAt: fullAt + units * microsPerUnit(bucket), leases: new Map([...leases, ...own]) }
+    const ownLease = units > 1 ? [[this.id, { units, until: now + leaseMicros }] as const] : []
+    return { fullAt: fullAt + units * microsPerUnit(bucket), leases: new Map([...leases, ...ownLease]) }
   }
 }
 
@@ -92,7 +92,7 @@ export class LeaseHolder {
  * Doubles a lease that was used up before its end; otherwise requests the number of units used. A process thus never loses more units than
  * it uses.
  */
-function wantedUnits(former: Held | undefined, now: number): number {
+function wantedUnits(former: HeldLease | undefined, now: number): number {
   if (!former) return 1
   const { units, left, until } = former
   return left === 0 && until > now ? 2 * units : Math.max(1, units - left)

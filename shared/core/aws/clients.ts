@@ -68,10 +68,10 @@ process.env.AWS_IGNORE_CONFIGURED_ENDPOINT_URLS ??= 'false'
 export const awsClients = new Map<unknown, unknown>()
 
 /** Returns the process's client of an AWS service. The caller passes the class, so that a bundle contains only the services in use. */
-export function awsClient<C>(Client: ClientClass<C>, own?: Settings): C {
-  const known = awsClients.get(Client) as C | undefined
-  if (known) return known
-  const client = new Client({ ...settings(), ...own })
+export function awsClient<C>(Client: ClientClass<C>, ownSettings?: Settings): C {
+  const existing = awsClients.get(Client) as C | undefined
+  if (existing) return existing
+  const client = new Client({ ...settings(), ...ownSettings })
   awsClients.set(Client, client)
   return client
 }

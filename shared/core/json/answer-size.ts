@@ -17,10 +17,10 @@ export function maxJsonBytes(value: unknown): number {
     case 'bigint':
       return String(value).length + 2
     case 'object': {
-      let most = 6
+      let bound = 6
       const fields = value as Record<string, unknown>
-      for (const name in fields) most += 7 * name.length + 6 + maxJsonBytes(fields[name])
-      return most
+      for (const name in fields) bound += 7 * name.length + 6 + maxJsonBytes(fields[name])
+      return bound
     }
     default:
       return 30
@@ -28,9 +28,9 @@ export function maxJsonBytes(value: unknown): number {
 }
 
 /** Bytes reserved for the fields of a response other than its lists, such as cursors. */
-const besideBytes = 50_000
+const reservedBytes = 50_000
 
-type Room<T> = {
+type Capacity<T> = {
   limit?: number
   maxBytes?: number
   /** Returns the part of an item that the response contains; by default the whole item. */
@@ -42,40 +42,40 @@ type Room<T> = {
  * Creates a function that returns for each item in turn whether it fits. The first item always fits. Exact sizes are computed only near the
  * bound.
  */
-function roomOf<T>({
+function fitsIn<T>({
   maxBytes = maxRowsBytes,
   shown = (item) => item,
   bytesOf = (item) => answerBytes(shown(item)),
-}: Room<T>): (item: T) => boolean {
+}: Capacity<T>): (item: T) => boolean {
   let bytes = 0
   let uncounted: T[] = []
-  let most = 0
+  let bound = 0
   let isFirst = true
   return (item) => {
     uncounted.push(item)
-    most += maxJsonBytes(shown(item))
-    if (bytes + most > maxBytes) {
+    bound += maxJsonBytes(shown(item))
+    if (bytes + bound > maxBytes) {
       bytes += uncounted.reduce((sum, each) => sum + bytesOf(each), 0)
       uncounted = []
-      most = 0
+      bound = 0
     }
-    const fits = isFirst || bytes + most <= maxBytes
+    const fits = isFirst || bytes + bound <= maxBytes
     isFirst = false
     return fits
   }
 }
 
 /** Creates a function that returns for each item in turn whether it fits a response. Other lists have already used `taken` bytes. */
-export const answerRoom = (taken = 0): ((item: unknown) => boolean) =>
-  roomOf({ maxBytes: maxAnswerBytes - besideBytes - taken })
+export const fitsResponse = (usedBytes = 0): ((item: unknown) => boolean) =>
+  fitsIn({ maxBytes: maxAnswerBytes - reservedBytes - usedBytes })
 
 /** Takes the first items that fit a page: at least one and at most `limit`. Reads at most one item more than it returns. */
 export async function takeFitting<T>(
   source: AsyncIterable<T> | Iterable<T>,
-  { limit = Number.POSITIVE_INFINITY, ...room }: Room<T> = {},
+  { limit = Number.POSITIVE_INFINITY, ...capacity }: Capacity<T> = {},
 ): Promise<{ kept: T[]; more: boolean }> {
   const kept: T[] = []
-  const fits = roomOf(room)
+  const fits = fitsIn(capacity)
   for await (const item of source) {
     if (kept.length === limit || !fits(item)) return { kept, more: true }
     kept.push(item)

@@ -50,7 +50,17 @@ export function logEnd(level: LogLevel, event: LogEvent, fields: LogFields = {})
 }
 
 /** Fields omitted from terminal lines, such as ids for correlation across machines. */
-const aside = ['event', 'operation', 'class', 'status', 'latency_ms', 'faults', 'function_request_id', 'stack', '_aws']
+const hiddenFields = [
+  'event',
+  'operation',
+  'class',
+  'status',
+  'latency_ms',
+  'faults',
+  'function_request_id',
+  'stack',
+  '_aws',
+]
 
 const shown = (value: unknown): string =>
   typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)
@@ -72,7 +82,7 @@ function logText(level: string, fields: LogFields): string {
     latency === undefined ? undefined : `${latency} ms`,
   ].filter((part) => part !== undefined)
   const rest = Object.entries(fields)
-    .filter(([name, value]) => value !== undefined && value !== null && !aside.includes(name))
+    .filter(([name, value]) => value !== undefined && value !== null && !hiddenFields.includes(name))
     .map(([name, value]) => `${name}=${shown(value)}`)
   const below = typeof stack === 'string' ? `\n${stack.replace(/^/gm, '    ')}` : ''
   return `${[...head, ...rest].join(' ')}${below}\n`

@@ -39,7 +39,7 @@ export async function matchesPassword(password: string, hash: string | null, dea
   const [, ln, r, p, salt = '', key = ''] =
     parts ?? stored.exec(phc(passwordCost, 'A'.repeat(22), 'A'.repeat(43))) ?? []
   const expected = Buffer.from(key, 'base64')
-  const asked = optionsOf({ ln: Number(ln), r: Number(r), p: Number(p) })
-  const derived = await hashing.run(() => scryptOf(password, Buffer.from(salt, 'base64'), asked), deadline)
+  const storedOptions = optionsOf({ ln: Number(ln), r: Number(r), p: Number(p) })
+  const derived = await hashing.run(() => scryptOf(password, Buffer.from(salt, 'base64'), storedOptions), deadline)
   return parts !== null && derived.length === expected.length && timingSafeEqual(derived, expected)
 }

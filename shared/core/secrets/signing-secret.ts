@@ -5,22 +5,22 @@ import { deriveKey } from './sealed-bytes.ts'
 
 const second = 1_000_000
 /** Time after which every process has read a new version, in microseconds. */
-const knownFor = 300 * second
+const cachedForMs = 300 * second
 /** Time until a failed read is retried. The cached versions stay valid. */
 const retryAfter = 30 * second
 /** Minimum time between reads for unknown version names, because callers can invent names. */
 const unknownPause = 60 * second
 /** Age at which a version starts to sign. By then, every process has read the version. */
-const signsAfter = 2 * knownFor
+const signsAfter = 2 * cachedForMs
 
 type Stage = 'AWSCURRENT' | 'AWSPREVIOUS'
 /** Version of the signing secret. `name` is a digest of the secret, which is sent with each signature. */
 type Version = { name: string; secret: string; createdAt: number }
 /** Cached versions of the secret. The previous version is read on demand. */
-type Known = { current: Version; previous?: Promise<Version | null>; readAt: number; until: number }
+type CachedVersions = { current: Version; previous?: Promise<Version | null>; readAt: number; until: number }
 
-let known: Known | undefined
-let reading: Promise<Known> | undefined
+let cached: CachedVersions | undefined
+let reading: Promise<CachedVersions> | undefined
 
 const versionOf = (secret: string, createdAt: number): Version => ({
   name: createHash('sha256').update(`name ${secret}`).digest('base64url').slice(0, 8),
@@ -42,34 +42,34 @@ async function read(stage: Stage): Promise<Version | null> {
   }
 }
 
-async function readAgain(): Promise<Known> {
+async function readAgain(): Promise<CachedVersions> {
   const readAt = clock.now()
   try {
     const current = await read('AWSCURRENT')
     if (!current) throw new Error('The signing secret has no version.')
-    const previous = current.name === known?.current.name ? known.previous : undefined
-    known = { current, readAt, until: readAt + knownFor, ...(previous && { previous }) }
+    const previous = current.name === cached?.current.name ? cached.previous : undefined
+    cached = { current, readAt, until: readAt + cachedForMs, ...(previous && { previous }) }
   } catch (error) {
-    if (!known) throw error
+    if (!cached) throw error
     logLine('ERROR', 'signing_secret_not_read', {
       error: error instanceof Error ? error.message : 'not an error object',
     })
-    known = { ...known, readAt, until: readAt + retryAfter }
+    cached = { ...cached, readAt, until: readAt + retryAfter }
   }
-  return known
+  return cached
 }
 
-const readOnce = (): Promise<Known> => {
+const readOnce = (): Promise<CachedVersions> => {
   reading ??= readAgain().finally(() => {
     reading = undefined
   })
   return reading
 }
 
-const latest = async (): Promise<Known> => (known && clock.now() < known.until ? known : readOnce())
+const latest = async (): Promise<CachedVersions> => (cached && clock.now() < cached.until ? cached : readOnce())
 
 /** Reads the previous version. A failed read is not cached. */
-function previousOf(versions: Known): Promise<Version | null> {
+function previousOf(versions: CachedVersions): Promise<Version | null> {
   versions.previous ??= read('AWSPREVIOUS').catch((error) => {
     delete versions.previous
     throw error
@@ -84,7 +84,7 @@ async function signing(): Promise<Version> {
   return clock.now() < current.createdAt + signsAfter ? ((await previousOf(versions)) ?? current) : current
 }
 
-async function versionNamed(name: string, versions: Known): Promise<Version | null> {
+async function versionNamed(name: string, versions: CachedVersions): Promise<Version | null> {
   if (name === versions.current.name) return versions.current
   const previous = await previousOf(versions)
   if (name === previous?.name) return previous

@@ -22,7 +22,7 @@ export function mintToken(kind: TokenKind, ids: Ids): SecretHash & { token: stri
 }
 
 export function readToken(kinds: readonly TokenKind[], text: string): Presented | null {
-  const kind = kinds.find((known) => text.startsWith(tokenPrefixes[known]))
+  const kind = kinds.find((candidate) => text.startsWith(tokenPrefixes[candidate]))
   if (!kind) return null
   const payload = text.slice(tokenPrefixes[kind].length)
   if (!/^[A-Za-z0-9_-]{107}$/.test(payload)) return null

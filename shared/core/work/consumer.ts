@@ -8,7 +8,7 @@ type StreamRecord = DynamoDBRecord | KinesisStreamRecord
 type Failures = { batchItemFailures: unknown[] }
 
 /** Time when the stream received a record, in milliseconds since 1970. */
-function takenAt(record: StreamRecord): number | undefined {
+function arrivedAt(record: StreamRecord): number | undefined {
   const seconds =
     'kinesis' in record ? record.kinesis.approximateArrivalTimestamp : record.dynamodb?.ApproximateCreationDateTime
   return seconds === undefined ? undefined : seconds * 1000
@@ -22,7 +22,7 @@ export const consumer = <E extends { Records: StreamRecord[] }, C, R extends Fai
   watched(operation, async (event: E, context?: C): Promise<R> => {
     const answer = await work(event, context)
     const [first] = event.Records
-    const oldest = first && takenAt(first)
+    const oldest = first && arrivedAt(first)
     if (oldest !== undefined) measure('lag_ms', Math.max(0, Math.round(clock.now() / 1_000 - oldest)))
     note({ records: event.Records.length, failed: answer.batchItemFailures.length > 0 || undefined })
     return answer

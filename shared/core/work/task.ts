@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda'
 import { ApiError } from '../errors.ts'
 import { describeError } from '../logging/describe-error.ts'
 import { logLine } from '../logging/log.ts'
-import { inWorkTime, truthful } from './work.ts'
+import { correctDetail, inWorkTime } from './work.ts'
 
 /**
  * Creates a handler that an operator invokes with IAM permissions. The response is `{"data": …}` or `{"error": {"code", "detail", …}}`
@@ -16,8 +16,8 @@ export const task =
         return { data: await work(event, context) }
       } catch (error) {
         if (!(error instanceof ApiError)) logLine('ERROR', 'unexpected_error', describeError(error))
-        const known = error instanceof ApiError ? error : new ApiError('internal_error')
-        const { code, detail, members } = truthful(known)
+        const apiError = error instanceof ApiError ? error : new ApiError('internal_error')
+        const { code, detail, members } = correctDetail(apiError)
         return { error: { code, detail, ...members } }
       }
     })

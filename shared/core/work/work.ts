@@ -37,7 +37,7 @@ export async function changing<T>(write: Promise<T>): Promise<T> {
 }
 
 /** Corrects the detail "Nothing was changed" of a 503 error if the running work may have changed something. */
-export function truthful(error: ApiError): ApiError {
+export function correctDetail(error: ApiError): ApiError {
   const changed = current.getStore()?.changed ?? 'nothing'
   if (changed === 'nothing' || error.detail !== errorCodes.unavailable.detail) return error
   return new ApiError('unavailable', unavailableAfter[changed], { members: error.members, headers: error.headers })

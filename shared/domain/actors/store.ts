@@ -43,8 +43,8 @@ type Change = Draft<Partial<ActorInput>>
 export const create = (author: Author, sent: { type?: unknown }, draft: () => Draft<ActorInput>) =>
   commit(author, async (transaction) => {
     if (sent.type === 'account_admin_user') checkAdministration(author, 'Creating an administrator')
-    const known = actorTypes.find((type) => type === sent.type)
-    await checkLimits(transaction, known)
+    const type = actorTypes.find((candidate) => candidate === sent.type)
+    await checkLimits(transaction, type)
     const checked = draft()
     await checkEmailFree(transaction, checked)
     const input = checkCreate(checked)

@@ -104,10 +104,10 @@ const collectionOf = (kind: ProviderKind) => `${kind}_auth_providers`
 
 function providerEntity(kind: ProviderKind): Entity<AuthProviderRow> {
   const name = collectionOf(kind)
-  const { name: _named, ...own } = authProviderDefaults[kind]
+  const { name: _named, ...kindDefaults } = authProviderDefaults[kind]
   return entity<AuthProviderRow>({
     name,
-    defaults: { ...commonDefaults, ...own },
+    defaults: { ...commonDefaults, ...kindDefaults },
     unique: {
       [`${name}.name`]: (row) => row.name,
       ...(singleKinds.includes(kind) && { [singleSet]: () => kind }),

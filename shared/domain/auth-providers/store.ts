@@ -50,9 +50,9 @@ export const get = (kind: ProviderKind, account: string, id: string, address: st
 function discoverer() {
   const read = new Map<string, ReturnType<typeof discovery.read>>()
   return (uri: string) => {
-    const known = read.get(uri) ?? discovery.read(uri)
-    read.set(uri, known)
-    return known
+    const reading = read.get(uri) ?? discovery.read(uri)
+    read.set(uri, reading)
+    return reading
   }
 }
 

@@ -64,8 +64,8 @@ export const unattested = recordOf(attested, () => null)
 const namedClient = ({ inserted_at, ...row }: ClientRow) => ({ ...row, ...unattested, created_at: inserted_at })
 
 export function clientOfRecord(recorded: Record<string, unknown>): ClientRow {
-  const { created_at: inserted_at, ...named } = recorded
-  const row = Object.fromEntries(Object.entries(named).filter(([field]) => !(field in unattested)))
+  const { created_at: inserted_at, ...recordedFields } = recorded
+  const row = Object.fromEntries(Object.entries(recordedFields).filter(([field]) => !(field in unattested)))
   return itemRow(clients, { ...row, inserted_at })
 }
 

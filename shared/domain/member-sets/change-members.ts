@@ -61,8 +61,8 @@ async function changeMembers(
       }
       const id = stagePending(transaction, subject, set.entity.name, ownerId, change, pending)
       // Pending changes invalidate the check, because this request did not check the members that they add.
-      const known = found === transaction.sequence && pending.length === 0
-      return { change: id, checked: known ? { joining: change.joining, sequence: found } : undefined }
+      const isUnchanged = found === transaction.sequence && pending.length === 0
+      return { change: id, checked: isUnchanged ? { joining: change.joining, sequence: found } : undefined }
     },
   )
   if ('ids' in begun) return begun

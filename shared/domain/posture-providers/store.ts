@@ -36,9 +36,9 @@ export const get = (account: string, id: string) => getRendered(postureProviders
 
 /** Removes the fields of the other provider type from a draft, including their validation messages. */
 function dropOtherConnection(draft: Change, type: PostureProviderType | undefined): void {
-  const own: readonly string[] = type === undefined ? [] : connectionFields[type]
+  const typeFields: readonly string[] = type === undefined ? [] : connectionFields[type]
   for (const field of Object.values(connectionFields).flat()) {
-    if (own.includes(field)) continue
+    if (typeFields.includes(field)) continue
     draft.clear(field)
     delete draft.fields[field]
   }

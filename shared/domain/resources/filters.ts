@@ -15,14 +15,14 @@ export const checkFilters = (raw: unknown): Checked<IpFilter[]> => checkObjects(
 
 function checkFilter(item: Record<string, unknown>, path: Path, faults: Fault[]): IpFilter | undefined {
   const { protocol, ports = [] } = item
-  const known = protocols.find((candidate) => candidate === protocol)
-  if (!known) {
+  const match = protocols.find((candidate) => candidate === protocol)
+  if (!match) {
     const message = isBlank(protocol) ? "can't be blank" : mustBeOneOf(protocols)
     faults.push({ path: [...path, 'protocol'], message })
   }
   const checked = checkPorts(ports)
   if ('messages' in checked) faults.push(...faultsAt([...path, 'ports'], checked.messages))
-  return known && 'ports' in checked ? { protocol: known, ports: checked.ports } : undefined
+  return match && 'ports' in checked ? { protocol: match, ports: checked.ports } : undefined
 }
 
 const isBlank = (value: unknown): boolean =>

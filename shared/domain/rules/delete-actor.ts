@@ -36,13 +36,13 @@ export async function stageActorDeletion(
 
 export async function stageRestOfActor(transaction: Transaction, id: string): Promise<'done' | 'more'> {
   const { accountId } = transaction
-  const own = <R extends Row>(entity: Entity<R>) =>
+  const rowsOfActor = <R extends Row>(entity: Entity<R>) =>
     readAhead((range) => rowsBy(entity, accountId, 'actor_id', id, range))
   const [tokens, identities, groups, devices] = [
-    own(apiTokens),
-    own(externalIdentities),
-    own(memberships),
-    own(clients),
+    rowsOfActor(apiTokens),
+    rowsOfActor(externalIdentities),
+    rowsOfActor(memberships),
+    rowsOfActor(clients),
   ]
   return together(
     await stageWithinCapacity(transaction, tokens, (token) => deleteApiToken(transaction, token)),

@@ -135,7 +135,7 @@ export const scheduledSyncKey = ({ account_id, collection, source_id }: SyncSour
 
 export const scheduledSyncItem = ({ account_id, collection, source_id }: SyncSource, next_at: string): Item => {
   const source = { account_id, collection, source_id }
-  return { ...scheduledSyncKey(source), kind: 'turn', ...source, next_at }
+  return { ...scheduledSyncKey(source), kind: 'scheduled_sync', ...source, next_at }
 }
 
 /** Schedules a source immediately. The schedule starts a run, or ends the run of a deleted source. */

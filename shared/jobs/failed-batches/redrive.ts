@@ -10,11 +10,7 @@ export type FailedBatches = {
   remove(name: string): Promise<void>
 }
 
-type Options = {
-  batches: FailedBatches
-  invoke: Invoke
-  hasTime?: () => boolean
-}
+type Options = { batches: FailedBatches; invoke: Invoke; hasTime?: () => boolean }
 
 /** Parses the object that Lambda stores for a failed batch, with the function's ARN and the event as JSON text. */
 function readBatch(text: string): { functionArn: string; records: unknown[] } {

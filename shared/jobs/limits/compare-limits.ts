@@ -50,10 +50,10 @@ async function compare(accountId: string, deadline: number): Promise<void> {
 }
 
 async function mail(accountId: string, actorId: string, message: Mail): Promise<void> {
-  const turn = { pk: limitsMailsPartition(accountId), sk: actorId }
-  if (!(await reserveMail(turn, clock.now()))) return
+  const scheduleKey = { pk: limitsMailsPartition(accountId), sk: actorId }
+  if (!(await reserveMail(scheduleKey, clock.now()))) return
   await sendMail(message)
-  await recordMail(turn, clock.now(), interval)
+  await recordMail(scheduleKey, clock.now(), interval)
 }
 
 type Exceeded = { name: string; used: number; total: number }

@@ -7,7 +7,7 @@ import { getItem, getItems, rowsBy } from '../../table/read.ts'
 import type { Notification } from './notification.ts'
 
 /** Number of memberships per read. */
-const stretchLength = 1_000
+const chunkLength = 1_000
 
 /** Returns the connected clients whose reachable resources may have changed (C5.3). */
 export async function concernedClients(
@@ -45,8 +45,8 @@ async function filterMembers(account: string, groupIds: string[], actorIds: stri
   const keys = groupIds.flatMap((group) =>
     actorIds.map((actor) => ({ pk: partition(account, memberships.name, group), sk: actor })),
   )
-  for (let at = 0; at < keys.length; at += stretchLength) {
-    const items = await getItems(keys.slice(at, at + stretchLength))
+  for (let at = 0; at < keys.length; at += chunkLength) {
+    const items = await getItems(keys.slice(at, at + chunkLength))
     for (const item of items) if (item) members.add(item.sk)
   }
   return members

@@ -46,8 +46,8 @@ export async function notifyDevices(
 
 /** Finds gateways that lost an authorization in force, or have an authorization for a changed resource. */
 async function concernedGateways(account: string, { lost, resources }: Notification): Promise<Set<string>> {
-  const held = await Promise.all([...resources].map((id) => authorizationsOfResource(account, id)))
-  const concerned = [...lost, ...held.flat()]
+  const ofChanged = await Promise.all([...resources].map((id) => authorizationsOfResource(account, id)))
+  const concerned = [...lost, ...ofChanged.flat()]
   const lapsed = await filterLapsed(account, [...new Set(concerned.map(({ client }) => client))])
   return new Set(concerned.flatMap(({ gateway, client }) => (lapsed.has(client) ? [] : [gateway])))
 }

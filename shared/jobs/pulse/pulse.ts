@@ -63,12 +63,12 @@ async function pulseChannel(): Promise<void> {
   }
   const status = await new Promise<number | undefined>((resolve, reject) => {
     const ask = url.protocol === 'http:' ? requestHttp : requestHttps
-    const asked = ask(url, { headers, agent: false, signal: AbortSignal.timeout(patienceMs) })
-    asked.on('response', (answer) => {
+    const request = ask(url, { headers, agent: false, signal: AbortSignal.timeout(patienceMs) })
+    request.on('response', (answer) => {
       answer.resume()
       resolve(answer.statusCode)
     })
-    asked.on('error', reject).end()
+    request.on('error', reject).end()
   })
   if (status !== 401) throw new Error(`A handshake at ${env.liveUrl} returned ${status}, not 401.`)
 }

@@ -1,7 +1,7 @@
 import { commitItem, commitRecords } from '../../commit/commit-record.ts'
-import { askedAccount } from '../../core/asked-account.ts'
 import { clock, parseTimestamp, timestamp } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
+import { readAccountId } from '../../core/event-account.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import { commitKey } from '../../table/keys.ts'
 import { imageOf } from '../../table/stream-image.ts'
@@ -20,7 +20,7 @@ export type Replayed = {
 const perBatch = 50
 
 function readEvent(event: unknown): Replay {
-  const account = askedAccount(event)
+  const account = readAccountId(event)
   const { begin, end, consumers } = fieldsOf(event)
   const bad = (detail: string) => new ApiError('bad_request', detail)
   const instant = (value: unknown, name: string): number => {
@@ -48,7 +48,7 @@ export async function replayCommits(
   const { account, begin, end, consumers } = readEvent(event)
   const result: Replayed = { commits: 0, kept: [], next: null }
   let batch: { sequence: number; record: object }[] = []
-  const hand = async () => {
+  const deliver = async () => {
     for (const consumer of consumers) {
       const records = batch.map(({ record }) => record)
       for (const { index, reason } of await handOver(invoke, consumer, records))
@@ -64,8 +64,8 @@ export async function replayCommits(
     const record = { eventName: 'INSERT', dynamodb: { SequenceNumber, NewImage } }
     batch.push({ sequence: commit.sequence, record })
     // Ends a batch early after a large record: a record has at most 400 KB, and a Lambda request at most 6 MB.
-    if (batch.length === perBatch || JSON.stringify(record).length > 100_000) await hand()
+    if (batch.length === perBatch || JSON.stringify(record).length > 100_000) await deliver()
   }
-  if (batch.length > 0) await hand()
+  if (batch.length > 0) await deliver()
   return result
 }

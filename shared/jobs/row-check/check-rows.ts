@@ -1,5 +1,5 @@
-import { askedAccountOrAll } from '../../core/asked-account.ts'
 import { clock, timestamp } from '../../core/clock.ts'
+import { readAccountIdOrAll } from '../../core/event-account.ts'
 import { rejectUnknownAccount } from '../../table/reject-unknown-account.ts'
 import { walkTable } from '../../table/walk-table.ts'
 import { readNext } from '../read-next.ts'
@@ -8,7 +8,7 @@ import { checkPage, dropClosed, endPages, Progress, report } from './row-pass.ts
 
 /** Parses the progress of an earlier run, or starts a new one. @throws ApiError `bad_request` for an invalid `account_id` or `next` */
 function begin(event: unknown): Progress {
-  const account_id = askedAccountOrAll(event)
+  const account_id = readAccountIdOrAll(event)
   const counted = { rows: 0, partition: null, heads: {}, found: {}, moved: [] }
   const begins = { account_id, start: null, begun: clock.now(), ...counted, findings: [], truncated: false, walk: null }
   return readNext(Progress, event) ?? begins
@@ -54,8 +54,8 @@ export async function checkRows(event: unknown, hasTime: () => boolean = () => t
   const progress = begin(event)
   const isWhole = progress.walk !== null || (await walkPages(progress, hasTime))
   const isDone = isWhole && (await walkAccounts(progress, hasTime, maxOpen))
-  const { account_id: asked, begun, rows, heads, findings, truncated, moved } = progress
-  if (isDone && asked !== null && rows + findings.length === 0) await rejectUnknownAccount(asked)
+  const { account_id: requestedAccount, begun, rows, heads, findings, truncated, moved } = progress
+  if (isDone && requestedAccount !== null && rows + findings.length === 0) await rejectUnknownAccount(requestedAccount)
   return {
     begun: timestamp(begun),
     rows,

@@ -31,8 +31,8 @@ type StoredRow = Record<string, unknown> | undefined
 
 /** True if a row has the state of the commit `left` or of a later one. A negative `left` means a deletion. */
 function agrees(row: StoredRow, left: number): boolean {
-  const named = typeof row?.commit === 'number' ? row.commit : -1
-  return left > 0 ? named >= left : row === undefined || named > -left
+  const commit = typeof row?.commit === 'number' ? row.commit : -1
+  return left > 0 ? commit >= left : row === undefined || commit > -left
 }
 
 /** Reads the sort keys and written rows of the next commit records, in order. */

@@ -87,9 +87,9 @@ export async function checkOrigins(rows: StoredItem[]): Promise<RowFinding[]> {
   const findings: RowFinding[] = []
   await inParallel(slicesOf([...byCommit.values()], recordsPerRead), looksAtOnce, async (slice) => {
     const records = await getStoredItems(slice.flatMap(([row]) => (row ? originKey(row) : [])))
-    for (const [i, own] of slice.entries()) {
+    for (const [i, rowsOfCommit] of slice.entries()) {
       const origin = originOf(records[i])
-      findings.push(...own.flatMap((row) => compareWithOrigin(row, origin)))
+      findings.push(...rowsOfCommit.flatMap((row) => compareWithOrigin(row, origin)))
     }
   })
   return findings
@@ -136,7 +136,7 @@ function differenceOf(
   if (!image || item.version !== versionOf(entity)) return null
   const whole: Fields = itemRow(entity, item)
   const row = shownRow(entity, whole)
-  const beside = Object.keys(item).filter((name) => !(name in whole) && !isOfForm(name, item))
+  const unrecorded = Object.keys(item).filter((name) => !(name in whole) && !isOfForm(name, item))
   const differs = (name: string): boolean => {
     // Ignores a field that neither the record nor the item has, because the field is newer than both.
     if (!(name in image || name in item)) return false
@@ -145,6 +145,6 @@ function differenceOf(
   }
   return {
     shown: [...new Set([...Object.keys(image), ...Object.keys(row)])].filter(differs),
-    hidden: [...Object.keys(image).filter((name) => hasRedacted(image[name])), ...beside],
+    hidden: [...Object.keys(image).filter((name) => hasRedacted(image[name])), ...unrecorded],
   }
 }

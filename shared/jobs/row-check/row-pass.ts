@@ -75,7 +75,7 @@ function compareCounts(progress: Progress, at: Pick<RowFinding, 'account_id' | '
   if (counted !== found) report(progress, { problem: 'miscounted', item: 'counter', ...at, counted, found })
 }
 
-const isAsked = ({ account_id }: Progress, item: Pick<Key, 'pk'>): boolean =>
+const isRequested = ({ account_id }: Progress, item: Pick<Key, 'pk'>): boolean =>
   account_id === null || itemLocation(item).account === account_id
 
 /** Enters the next partition, and compares the counter of the previous partition with its counted rows. */
@@ -87,7 +87,7 @@ function enterPartition(progress: Progress, pk: string | null): void {
     compareCounts(progress, at, partition.counted ?? 0, partition.found)
   }
   const isCounted =
-    pk !== null && isAsked(progress, { pk }) && countedPartitionNames.has(itemLocation({ pk }).collection)
+    pk !== null && isRequested(progress, { pk }) && countedPartitionNames.has(itemLocation({ pk }).collection)
   progress.partition = isCounted ? { pk, counted: null, found: 0 } : null
 }
 
@@ -96,7 +96,7 @@ function count(progress: Progress, item: StoredItem): void {
   const { partition } = progress
   if (partition && item.sk === counterSort) partition.counted = Number(item.rows)
   else if (partition && (item.kind === 'index' || item.kind === 'entity')) partition.found++
-  if (!isAsked(progress, item)) return
+  if (!isRequested(progress, item)) return
   const { account } = itemLocation(item)
   if (item.kind === 'account_version') {
     const { sequence, clock, counts } = item as StoredItem & v.InferOutput<typeof Head>
@@ -165,7 +165,7 @@ const suspicionsOf = async (items: StoredItem[]): Promise<Suspicion[]> => [
 /** Counts the items of a page and compares them with the rows. Reads contradicting items again, because they may be changing. */
 export async function checkPage(progress: Progress, items: StoredItem[]): Promise<void> {
   for (const item of items) count(progress, item)
-  let suspicions = await suspicionsOf(items.filter((item) => isAsked(progress, item)).map(unpacked))
+  let suspicions = await suspicionsOf(items.filter((item) => isRequested(progress, item)).map(unpacked))
   for (let look = 1; look < maxReads && suspicions.length > 0; look++) {
     await clock.sleep(settleMs)
     const keys = new Map(suspicions.map(({ about }) => [`${about.pk}\n${about.sk}`, about]))

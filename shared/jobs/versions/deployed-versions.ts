@@ -47,8 +47,8 @@ function versionOf({ physicalId, logicalId, at }: Resource): DeployedVersion {
 function newestOfEach(versions: DeployedVersion[]): DeployedVersion[] {
   const newest = new Map<string, DeployedVersion>()
   for (const version of versions) {
-    const known = newest.get(version.functionName)
-    if (!known || version.version > known.version) newest.set(version.functionName, version)
+    const latest = newest.get(version.functionName)
+    if (!latest || version.version > latest.version) newest.set(version.functionName, version)
   }
   return [...newest.values()]
 }

@@ -1,12 +1,12 @@
 import { deleteVersion, deployedStack, publishedVersions, readAlias } from './deployed-versions.ts'
 
 /** Number of versions to keep per function: the deployed one, the previous one, and that of a running deployment. */
-const keptVersions = 3
+const retainedVersions = 3
 
 const isNamed = (error: unknown, ...names: string[]): boolean => error instanceof Error && names.includes(error.name)
 
 async function unused(functionName: string): Promise<number[]> {
-  const old = (await publishedVersions(functionName)).slice(keptVersions)
+  const old = (await publishedVersions(functionName)).slice(retainedVersions)
   if (old.length === 0) return []
   const { version, others } = await readAlias(functionName)
   return old.filter((one) => one !== version && !others.includes(one))

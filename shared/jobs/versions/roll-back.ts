@@ -121,16 +121,16 @@ async function moveAll(versions: DeployedVersion[], result: RolledBack): Promise
  * not moved.
  */
 export async function rollBack(event: unknown): Promise<RolledBack> {
-  const asked = read(event)
+  const request = read(event)
   const stack = await deployedStack()
   if (isUnderWay(stack.status))
     throw bad(`A deployment is in progress (${stack.status}). Use cancel-update-stack to roll it back.`)
-  const { from, versions } = selectVersions(asked, stack)
+  const { from, versions } = selectVersions(request, stack)
   const since = from === null ? null : timestamp(from * 1_000)
-  const result: RolledBack = { to: asked.to, since, moved: [], unchanged: [], left: [], failed: [] }
+  const result: RolledBack = { to: request.to, since, moved: [], unchanged: [], left: [], failed: [] }
   const [readers, writers] = [versions.filter(reads), versions.filter((one) => !reads(one))]
-  for (const group of asked.to === 'previous' ? [writers, readers] : [readers, writers]) await moveAll(group, result)
+  for (const group of request.to === 'previous' ? [writers, readers] : [readers, writers]) await moveAll(group, result)
   const { moved, failed } = result
-  logLine('WARN', 'versions_moved', { to: asked.to, moved: moved.length, failed: failed.length })
+  logLine('WARN', 'versions_moved', { to: request.to, moved: moved.length, failed: failed.length })
   return result
 }

@@ -24,8 +24,8 @@ const canonicalByText = new Map<string, string>()
 /** Parses an IP address into canonical text. Caches results, because the reports of a tunnel contain few different addresses. */
 function readIp(value: unknown): string | FieldFault {
   if (typeof value !== 'string') return mustBeIp
-  const known = canonicalByText.get(value)
-  if (known !== undefined) return known
+  const cached = canonicalByText.get(value)
+  if (cached !== undefined) return cached
   const ip = canonicalIp(value.trim())
   if (ip === null) return mustBeIp
   if (canonicalByText.size >= 10_000) canonicalByText.clear()

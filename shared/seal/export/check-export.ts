@@ -8,7 +8,7 @@ import { RangeCheck } from '../merkle/range-check.ts'
 import type { Checkpoint } from '../notes/checkpoint.ts'
 import { type ExportSeal, parseEntryLine } from './export-seal.ts'
 
-/** Signals an export that failed verification, with the line (from 1) and `log_id` of the fault if known. */
+/** Thrown for an export that failed verification. `line` (from 1) and `logId` locate the fault; null if unknown. */
 export class ExportFault extends Error {
   readonly line: number | null
   readonly logId: string | null
@@ -22,16 +22,15 @@ export class ExportFault extends Error {
 
 type Entry = { logId: string; hash: Buffer }
 
-/** Creates a fault of the current entry. */
 type CreateFault = (message: string, logId?: string) => ExportFault
 
-/** Ends of the range that are proven: the log has no entries between that end and the exported ones. */
+/** Ends of the range that are proven complete: between that end and the exported entries, the log has no entry. */
 export type ProvenEnds = { begin: boolean; end: boolean }
 
-/** Verifies the entries of an export against its checkpoint, line by line, with only a few hashes in memory. */
+/** Verifies the entries of an export against the checkpoint, line by line. Keeps only a few hashes in memory. */
 export class ExportCheck {
   readonly proven: ProvenEnds
-  /** Requested tree size → root, for sizes whose leaves the export contains. */
+  /** Roots by requested tree size, for sizes whose leaves the export contains. */
   readonly roots: Map<number, Buffer>
   private readonly seal: ExportSeal
   private readonly marks: Generator<Buffer>
@@ -72,17 +71,16 @@ export class ExportCheck {
     this.addNeighbour('before')
   }
 
-  /** Checks of the hours of the export's stream. The seal also contains hours of the other stream. */
   private streamHours() {
     const { hours = [], stream, begin, end } = this.seal
-    const own = hours.filter((hour) => hour.stream === stream)
-    return own.map(({ hour, size, root }, i) => {
-      const [first, last] = [i === 0 ? begin : undefined, i === own.length - 1 ? end : undefined]
+    const hoursOfStream = hours.filter((hour) => hour.stream === stream)
+    return hoursOfStream.map(({ hour, size, root }, i) => {
+      const [first, last] = [i === 0 ? begin : undefined, i === hoursOfStream.length - 1 ? end : undefined]
       return { hour, check: new RangeCheck({ size, root: Buffer.from(root, 'base64'), first, last }) }
     })
   }
 
-  /** Adds a neighbouring entry outside of the range. @throws ExportFault if it is not there in the log */
+  /** Adds the entry next to the range. @throws ExportFault if the entry is malformed, inside the range or not in a sealed hour */
   private addNeighbour(side: 'before' | 'after'): void {
     const value = this.seal[side]
     if (!value) return
@@ -95,7 +93,6 @@ export class ExportCheck {
     this.addLeaf(entry, createFault)
   }
 
-  /** Adds the next line. @throws ExportFault if it is not the next sealed entry */
   add(line: string): void {
     const number = ++this.lines
     const createFault: CreateFault = (message, logId) => new ExportFault(message, number, logId ?? null)
@@ -117,7 +114,6 @@ export class ExportCheck {
     this.addLeaf(entry, createFault)
   }
 
-  /** Checks id and stream of an entry, and hashes its canonical form. */
   private readEntry(value: unknown, canonical: string, createFault: CreateFault): Entry {
     const { stream } = this.seal
     const { type, log_id: logId } = fieldsOf(value)

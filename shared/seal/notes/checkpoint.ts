@@ -2,18 +2,12 @@ import { hashBytes } from '../merkle/merkle-proof.ts'
 import { NoteError } from './signed-note.ts'
 
 /** Checkpoint of a log: number of leaves and root of the tree (C2SP tlog-checkpoint). */
-export type Checkpoint = {
-  origin: string
-  size: number
-  root: Buffer
-  /** Lines after the root hash. */
-  extensions: string[]
-}
+export type Checkpoint = { origin: string; size: number; root: Buffer; extensions: string[] }
 
 export const checkpointText = ({ origin, size, root, extensions }: Checkpoint): string =>
   [origin, size, root.toString('base64'), ...extensions].map((line) => `${line}\n`).join('')
 
-/** Parses the text of a note. @throws NoteError if it is not a checkpoint */
+/** Parses the text of a note. @throws NoteError if the text is not a checkpoint */
 export function parseCheckpoint(text: string): Checkpoint {
   const [origin = '', size = '', root = '', ...extensions] = text.split('\n')
   const hash = Buffer.from(root, 'base64')
@@ -29,25 +23,23 @@ export function parseCheckpoint(text: string): Checkpoint {
 /** Predecessor of a log that was started after a restore (S2.5). */
 export type Follows = {
   origin: string
-  /** Newest signed checkpoint of the predecessor. */
+  /** `size`, `root` and `note` are those of the predecessor's newest signed checkpoint. */
   size: number
   root: string
   note: string
-  /** Number of its first leaves that the new log shares. `last` is the `log_id` or hour of the last shared leaf. */
+  /** Number of leaves that both logs share. `last` is the log id or hour of the last shared leaf; null if there is none. */
   shared: number
   last: string | null
 }
 
-/** Generation of a log (1 if missing), and its predecessor. */
+/** `generation` is absent for the first generation. `follows` is the predecessor of the log. */
 export type LogStart = { generation?: number; follows?: Follows }
 
-/** Extension lines of a checkpoint that describe the log's predecessor. */
 export const followsLines = ({ origin, size, root, shared, last }: Omit<Follows, 'note'>): string[] => [
   `follows ${origin} ${size} ${root}`,
   shared > 0 ? `shares ${shared} ${last}` : 'shares 0',
 ]
 
-/** Parses the predecessor in a checkpoint's extension lines; null if there is none. */
 export function parseFollows(lines: string[]): Omit<Follows, 'note'> | null {
   const [, origin, size, root] = lines.map((line) => /^follows (\S+) (\d{1,15}) (\S+)$/.exec(line)).find(Boolean) ?? []
   const [, shared, last] = lines.map((line) => /^shares (\d{1,15})(?: (\S+))?$/.exec(line)).find(Boolean) ?? []

@@ -3,18 +3,18 @@ import { createPublicKey, hash, verify } from 'node:crypto'
 /** Signature type of Ed25519 (C2SP signed-note). */
 const ed25519 = 1
 
-/** Verifier key of notes: name, and 32 bytes of an Ed25519 public key. */
+/** Verifier key of notes. `publicKey` has the 32 bytes of an Ed25519 public key. */
 export type VerifierKey = { name: string; publicKey: Buffer }
 
 type NoteSignature = { name: string; keyHash: Buffer; signature: Buffer }
 export type SignedNote = { text: string; signatures: NoteSignature[] }
 
-/** Signals a malformed note or verifier key. The message is the violated rule. */
+/** Thrown for a malformed note or verifier key. The message states the violated rule. */
 export class NoteError extends Error {}
 
 const withKeyType = (publicKey: Buffer): Buffer => Buffer.concat([Buffer.from([ed25519]), publicKey])
 
-/** Key hash: the first four bytes of a signature, also part of a verifier key. */
+/** Computes the hash that identifies a key in signatures and in the text of a verifier key. */
 const keyHashOf = ({ name, publicKey }: VerifierKey): Buffer =>
   hash('sha256', Buffer.concat([Buffer.from(`${name}\n`), withKeyType(publicKey)]), 'buffer').subarray(0, 4)
 
@@ -61,15 +61,15 @@ export function parseNote(note: string): SignedNote {
   return { text: note.slice(0, split + 1), signatures }
 }
 
-/** Verifies a note and returns its text; null without a valid signature by `key`. @throws NoteError if malformed */
+/** Verifies a note and returns its text; null without a valid signature by `key`. @throws NoteError if the note is malformed */
 export function openNote(note: string, key: VerifierKey): string | null {
   const { text, signatures } = parseNote(note)
-  const own = keyHashOf(key)
+  const expectedHash = keyHashOf(key)
   const publicKey = createPublicKey({
     key: { kty: 'OKP', crv: 'Ed25519', x: key.publicKey.toString('base64url') },
     format: 'jwk',
   })
-  const isOwn = ({ name, keyHash }: NoteSignature) => name === key.name && keyHash.equals(own)
+  const isOwn = ({ name, keyHash }: NoteSignature) => name === key.name && keyHash.equals(expectedHash)
   const signed = signatures.find(isOwn)
   return signed && verify(null, Buffer.from(text), publicKey, signed.signature) ? text : null
 }

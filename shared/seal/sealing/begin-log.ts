@@ -1,6 +1,6 @@
-import { askedAccount } from '../../core/asked-account.ts'
 import { clock } from '../../core/clock.ts'
 import { ApiError } from '../../core/errors.ts'
+import { readAccountId } from '../../core/event-account.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import { logLine } from '../../core/logging/log.ts'
 import { serviceAddress } from '../../core/service-address.ts'
@@ -20,14 +20,14 @@ import { damageOf, pathOf, putNewest, putOnce, readSigned, type Sealing } from '
 import { leafHashes, leafIds } from './table-tiles.ts'
 
 /**
- * Newest checkpoint of the log to replace. The tree in the table must be a part of that log's tree.
+ * Reads the newest checkpoint of the log to replace, whose tree must contain the tree in the table.
  * @throws SealDamage `checkpoint` if the bucket has no checkpoint for the table's tree, or one with another root
  */
 async function readEndedLog(sealing: Sealing): Promise<Omit<Follows, 'shared' | 'last'>> {
   const { state } = sealing.lease
   const signed = await readSigned(sealing, 'checkpoint')
   if (!signed && state) {
-    // The bucket was replaced, so the checkpoint in the table is the newest known one.
+    // The bucket was replaced, so the newest checkpoint is the one in the table.
     const { origin, size, root, note } = state
     return { origin, size, root, note }
   }
@@ -41,7 +41,10 @@ async function readEndedLog(sealing: Sealing): Promise<Omit<Follows, 'shared' | 
 
 const tilesPerBatch = 64
 
-/** Copies the tiles of the shared leaves to the new log's folder. @throws SealDamage `tile` if their root differs */
+/**
+ * Copies the tiles of the shared leaves to the folder of the new log.
+ * @throws SealDamage `tile` if the leaves in the table do not have the signed root
+ */
 async function copyTiles(sealing: Sealing, { size, root }: SealedState, generation: number): Promise<void> {
   const pk = sealPartition(sealing.account, sealing.log)
   const tree = new GrowingTree()
@@ -57,8 +60,8 @@ async function copyTiles(sealing: Sealing, { size, root }: SealedState, generati
 }
 
 /**
- * Starts the next generation of a log whose table was restored or whose bucket was replaced (S2.5). The new log has its
- * own origin and folder, and the leaves in the table. Each step is idempotent.
+ * Starts the next generation of a log whose table was restored or whose bucket was replaced (S2.5). The new log has a separate origin and
+ * folder, and starts with the leaves in the table. Each step is idempotent.
  * @throws SealDamage if table and bucket do not contain the same log
  * @throws SealConflict if a concurrent run seals the log
  */
@@ -73,14 +76,14 @@ async function beginLog(sealing: Sealing): Promise<{ origin: string; follows: Fo
     const origin = logOrigin(address, account, log, generation)
     const before = await readSigned(sealing, 'checkpoint', generation)
     if (!state) {
-      // A log from before the restore uses this generation.
+      // Skips a generation that was used before the table was restored.
       if (before) continue
       await lease.begin({ generation, follows }, { hour: lease.hour })
       return { origin, follows }
     }
     const root = Buffer.from(state.root, 'base64')
     const text = checkpointText({ origin, size: state.size, root, extensions: extensionsOf(state, { follows }) })
-    // An equal checkpoint is of an interrupted run, which is resumed. Any other is of a history that the table lost.
+    // An equal checkpoint belongs to an interrupted run, which is resumed. Any other checkpoint belongs to a log that the table lost.
     if (before && parseNote(before.note).text !== text) continue
     await copyTiles(sealing, state, generation)
     lease.check()
@@ -96,15 +99,14 @@ async function beginLog(sealing: Sealing): Promise<{ origin: string; follows: Fo
 
 type NewLog = { origin: string; follows: Omit<Follows, 'note'>; size: number }
 
-/** Result per log; null for a log that needs no new generation. */
 type NewLogs = Record<SealedLog, NewLog | null>
 
-/** Damages that only a new log resolves: the table lost sealed leaves, or the bucket was replaced. */
+/** Problems that only a new generation solves: the table lost sealed leaves, or the bucket was replaced. */
 const needNewLog: SealProblem[] = ['behind', 'diverged', 'absent']
 
 const badRequest = (detail: string) => new ApiError('bad_request', detail)
 
-/** Seals a log; if that is impossible, starts the next generation and seals it. Null if the old log could be sealed. */
+/** Seals a log. If the log cannot be continued, starts the next generation and seals that one. Null if no new generation was needed. */
 async function replaceLog(account: string, log: SealedLog, deadline: number): Promise<NewLog | null> {
   const lease = await Lease.take(account, log)
   if (!lease) throw new SealConflict()
@@ -136,11 +138,11 @@ async function replaceLog(account: string, log: SealedLog, deadline: number): Pr
 
 /**
  * Task: starts the next generation of an account's logs that cannot be continued (S2.5, docs/runbooks/seal-stopped.md).
- * @throws ApiError `bad_request` for an event without a valid account, and for a log with any other damage;
- * `unavailable` while a concurrent run seals a log
+ * @throws ApiError `bad_request` for an event without a valid account, and for a log with any other damage
+ * @throws ApiError `unavailable` while a concurrent run seals a log
  */
 export async function beginSealedLog(event: unknown, deadline: number): Promise<NewLogs> {
-  const account = askedAccount(event)
+  const account = readAccountId(event)
   const unknownField = Object.keys(fieldsOf(event)).find((name) => name !== 'account_id')
   if (unknownField !== undefined)
     throw badRequest(`${unknownField} is not a known field. The only field is account_id.`)

@@ -20,25 +20,25 @@ type NumberedRecord = EntrySource & Pick<CommitRecord, 'sequence' | 'first_leaf'
 type NumberedItem = NumberedRecord & { version?: number }
 const numberedAttributes = ['version', 'sequence', 'time', 'first_leaf', 'subject', 'run_id', 'changes'] as const
 
-/** Position up to which a change log is sealed: last commit, its time in microseconds, and number of leaves. */
+/** Position up to which a change log is sealed: the last commit, its time in microseconds, and the number of leaves. */
 type SealedEnd = { account: string; sequence: number; time: number; leaves: number }
 
-/** Maximum delay between a commit and its stored entries. SealedEnd it, an absent entry is a damage. */
+/** Maximum delay in microseconds between a commit and its stored entries. After this delay, a missing entry is reported as damage. */
 const maxDelayMicros = 900_000_000
-/** Safety margin at the end of the retention, since entries expire while a run reads. */
+/** Safety margin in microseconds before the end of the retention, because entries expire while a run reads. */
 const marginMicros = hourMicros
 
 const damageAt = (problem: 'gap' | 'misnumbered', { time }: { time: number }) =>
   new SealDamage(problem, logId('change', time, positionTail(0)))
 
-/** Yields all commit records after `sequence` up to `last`. @throws SealDamage `gap` for a missing one */
+/** Yields all commit records after `sequence` up to `last`. @throws SealDamage `gap` for a missing record */
 async function* recordsAfter(account: string, sequence: number, last: number): AsyncGenerator<NumberedRecord> {
   const { pk, sk } = commitKey(account, sequence)
   const items = itemsOf<NumberedItem>(pk, { after: sk, relaxed: true }, numberedAttributes)
   let { value: found } = await items.next()
   for (let [next, time] = [sequence + 1, 0]; next <= last; next++) {
     const isFound = found?.sequence === next
-    // An eventually consistent read can miss a record.
+    // Reads a record that the eventually consistent query did not return.
     const item = isFound ? found : await getItem(commitKey(account, next))
     if (!item) throw damageAt('gap', found ?? { time })
     const record = readCommitRecord(item)
@@ -49,8 +49,8 @@ async function* recordsAfter(account: string, sequence: number, last: number): A
 }
 
 /**
- * Yields the commits after the sealed ones, each verified against its entries (S2.4). Ends before a recent commit whose
- * entries are not stored yet. Expired entries are not compared; their leaves are computed from the commit records.
+ * Yields the commits after the sealed ones, each verified against its entries (S2.4). Ends before a recent commit whose entries are not
+ * stored yet. Expired entries are not compared, and their leaves are computed from the commit records.
  * @throws SealDamage for a difference between commits and entries
  */
 export async function* verifiedCommits(
@@ -58,8 +58,8 @@ export async function* verifiedCommits(
   last: number,
 ): AsyncGenerator<VerifiedCommit> {
   const now = clock.now()
-  const oldestKept = now - retentionMicros('change') + marginMicros
-  const begin = Math.max(time + 1, oldestKept)
+  const oldestRetained = now - retentionMicros('change') + marginMicros
+  const begin = Math.max(time + 1, oldestRetained)
   const entries = walkLogs({
     account,
     streams: ['change'],
@@ -90,7 +90,7 @@ export async function* verifiedCommits(
     for (const position of record.changes.keys()) {
       const id = logId('change', record.time, positionTail(position))
       let text: string | undefined
-      if (record.time >= oldestKept) {
+      if (record.time >= oldestRetained) {
         const item = await takeEntry(id)
         if (!item && record.time > now - maxDelayMicros) return
         if (!item) throw new SealDamage('missing', id)
@@ -106,7 +106,7 @@ export async function* verifiedCommits(
   }
 }
 
-/** Maximum number of new leaves per checkpoint, because their tiles are kept in memory until it is signed. */
+/** Maximum number of new leaves per checkpoint. Their tiles stay in memory until the checkpoint is signed. */
 const maxLeaves = 50_000
 
 /**

@@ -49,7 +49,7 @@ export async function beginAtProvider(
     code_challenge: challengeOf(verifier),
     code_challenge_method: 'S256',
     ...(prompt && { prompt }),
-    // Only a hint for the provider's page. The domain restriction is enforced with the `hd` claim of the response.
+    // Hint for the provider's page. The domain restriction is enforced with the `hd` claim of the response.
     ...(kind === 'suite' && row.hosted_domain && { hd: row.hosted_domain }),
   }
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)

@@ -5,15 +5,15 @@ import { fieldsOf } from '../../core/json/is-object.ts'
 import { withoutSecrets } from '../../core/logging/describe-error.ts'
 import type { DiscoveryDocument } from '../../domain/auth-providers/discovery-document.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
-import { KeptAnswers } from '../../outside/kept-answers.ts'
 import { outsideErrorOf } from '../../outside/outside-error.ts'
+import { ResponseCache } from '../../outside/response-cache.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import type { Claims } from './identity-claims.ts'
 import type { Proofs } from './pending-sign-in.ts'
 import type { App } from './provider-app.ts'
 
 /** Key sets by issuer and address, cached for ten minutes. A token with an unknown key causes an immediate request. */
-const keys = new KeptAnswers<client.ExportedJWKSCache>({ ms: 10 * 60_000, most: 1_000 })
+const keys = new ResponseCache<client.ExportedJWKSCache>({ ms: 10 * 60_000, maxEntries: 1_000 })
 /** Maximum length of a cached key set in characters, which limits the memory of the cache. */
 const maxCachedText = 100_000
 /** Age given to cached key sets. For an unknown key, the library reads a key set again only if the set is at least a minute old. */
@@ -50,7 +50,7 @@ function cacheKeys(config: client.Configuration, document: DiscoveryDocument): v
   const read = client.getJwksCache(config)
   // Skips key sets that came from the cache, which are recognized by their assumed age.
   if (!read || read.uat < Math.floor(clock.now() / 1_000_000) - staleSeconds / 2) return
-  if (JSON.stringify(read.jwks).length <= maxCachedText) keys.keep(keysOf(document), read)
+  if (JSON.stringify(read.jwks).length <= maxCachedText) keys.set(keysOf(document), read)
 }
 
 async function createConfiguration({ app, document, fetch }: ProviderAnswer): Promise<client.Configuration> {

@@ -15,8 +15,8 @@ import {
   wellKnown,
 } from '../../domain/auth-providers/discovery-document.ts'
 import { guardedFetch } from '../../outside/guarded-fetch.ts'
-import { KeptAnswers } from '../../outside/kept-answers.ts'
 import { outsideErrorOf } from '../../outside/outside-error.ts'
+import { ResponseCache } from '../../outside/response-cache.ts'
 import { getRow } from '../../table/read.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 
@@ -24,13 +24,13 @@ export type OpenIdKind = Exclude<ProviderKind, 'email_otp'>
 
 export type App = { issuer: string; documentUri: string; clientId: string; secret(): Promise<string> }
 
-const secrets = new KeptAnswers<string>({ ms: 5 * 60_000, most: 10 })
+const secrets = new ResponseCache<string>({ ms: 5 * 60_000, maxEntries: 10 })
 
 async function readAppSecret(arn: string): Promise<string> {
   const cached = secrets.get(arn)
   if (cached !== null) return cached
   const secret = (await readSecret(arn)).trim()
-  secrets.keep(arn, secret)
+  secrets.set(arn, secret)
   return secret
 }
 
@@ -81,7 +81,7 @@ export async function openIdProvider(
 }
 
 /** Discovery documents, cached for ten minutes. Accounts share the cache, because a document contains no account data. */
-const documents = new KeptAnswers<DiscoveryDocument>({ ms: 10 * 60_000, most: 1_000 })
+const documents = new ResponseCache<DiscoveryDocument>({ ms: 10 * 60_000, maxEntries: 1_000 })
 /** Time limit in milliseconds of a request that concurrent callers share. Each caller also has its own timeout. */
 const requestMs = 8_000
 
@@ -99,7 +99,7 @@ async function readDocument({ issuer, documentUri }: App): Promise<DiscoveryDocu
 export async function fetchDocument(app: App, timeoutMs: number): Promise<DiscoveryDocument> {
   const key = `${app.issuer} ${app.documentUri}`
   return documents
-    .ask(key, () => readDocument(app), timeoutMs)
+    .getOrFetch(key, () => readDocument(app), timeoutMs)
     .catch((error: unknown) => {
       const failed = outsideErrorOf(error)
       if (!failed) throw error

@@ -8,7 +8,7 @@ export function isRedirectUri(uri: string): boolean {
   if (!URL.canParse(uri)) return false
   const withoutPort = uri.replace(loopback, '$1')
   return env.signInRedirectUris.some(
-    (known) => known === uri || (loopback.test(known) && known.replace(loopback, '$1') === withoutPort),
+    (allowed) => allowed === uri || (loopback.test(allowed) && allowed.replace(loopback, '$1') === withoutPort),
   )
 }
 

@@ -64,7 +64,7 @@ async function stageUser(
     return after === identity ? undefined : 'update'
   }
   // Skips the person if the identity or the actor was deleted since the plan was made.
-  if ((entry.over !== null && !actorsIdentity) || (entry.known !== null && !actor)) return skip('changed_since')
+  if ((entry.over !== null && !actorsIdentity) || (entry.actor !== null && !actor)) return skip('changed_since')
   if (actorsIdentity) {
     if (actorsIdentity.id !== entry.over) return skip('changed_since')
     const subject = { idp_id, issuer }

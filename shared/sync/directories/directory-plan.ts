@@ -14,12 +14,12 @@ export const adminHasIdentity = 'admin_has_identity'
 
 export const adminNotMatched = 'admin_not_matched'
 
-/** A person to write. `over` is the id of the identity to update, or null for a new one. `known` is the id of its actor, if any. */
+/** A person to write. `over` is the id of the identity to update, or null for a new one. `actor` is the id of its actor, if any. */
 export type UserEntry = {
   idp_id: string
   profile: ProfileFields
   over: string | null
-  known: string | null
+  actor: string | null
   was: ({ idp_id: string } & ProfileFields) | null
 }
 

@@ -16,15 +16,15 @@ type UsableUser = Extract<SnapshotUser, { active: boolean }>
 
 const profileOf = ({ idp_id: _idpId, active: _active, ...profile }: UsableUser): ProfileFields => profile
 
-/** Builds the plan entry of a person. `row` is the identity to update, and `known` is the id of the actor. */
+/** Builds the plan entry of a person. `row` is the identity to update, and `actor` is the id of its actor. */
 function toUserEntry(
   user: UsableUser,
   over: KnownIdentity | null,
   row: ExternalIdentityRow | null,
-  known: string | null,
+  actor: string | null,
 ) {
   const was = row && { idp_id: row.idp_id, ...profileFields(row) }
-  return { idp_id: user.idp_id, profile: profileOf(user), over: over?.id ?? null, known, was } satisfies UserEntry
+  return { idp_id: user.idp_id, profile: profileOf(user), over: over?.id ?? null, actor, was } satisfies UserEntry
 }
 
 const toIdentityEntry = ({ id, idp_id, name, email }: ExternalIdentityRow): IdentityEntry => ({
@@ -44,8 +44,8 @@ export async function planKnownUsers(planning: Planning): Promise<KnownIdentity[
   const { work, planWriter, people } = planning
   const inactive: KnownIdentity[] = []
   for await (const batch of batches(findChangedUsers(planning, inactive))) {
-    const known = batch.map(({ identity }) => identity)
-    const rows = await readEntryRows(externalIdentities, work.accountId, known)
+    const identities = batch.map(({ identity }) => identity)
+    const rows = await readEntryRows(externalIdentities, work.accountId, identities)
     for (const [i, { user, identity }] of batch.entries()) {
       await planWriter.add('users', toUserEntry(user, identity, rows[i] ?? null, identity.actor))
     }
@@ -63,8 +63,8 @@ async function* findChangedUsers(
   for await (const user of chunks.each<SnapshotUser>(root.users)) {
     const { idp_id, name } = user
     const before = people.get(idp_id)
-    const known = identities.byIdpId.get(idp_id)
-    const actor = known?.actor ?? null
+    const identity = identities.byIdpId.get(idp_id)
+    const actor = identity?.actor ?? null
     if ('unusable' in user) {
       if (before) continue
       people.set(idp_id, { actor, state: 'unusable' })
@@ -76,12 +76,12 @@ async function* findChangedUsers(
     const isOutside = user.active && !isInDomains(user.email, domains)
     people.set(idp_id, { actor, state: isOutside ? 'outside' : user.active ? 'active' : 'inactive' })
     if (isOutside) work.skip({ idp_id, name, reason: 'outside_domains' })
-    else if (known?.owner === 'other') work.skip({ idp_id, name, reason: 'other_directory' })
-    else if (known?.owner === 'nobody' && untouchable.has(known.actor)) {
-      skipPerson(planning, { idp_id, name, reason: adminNotMatched }, known.actor)
-    } else if (known && !user.active) inactive.push(known)
-    else if (known && (known.owner !== 'this' || known.profileHash !== profileHash(profileOf(user)))) {
-      yield { user, identity: known }
+    else if (identity?.owner === 'other') work.skip({ idp_id, name, reason: 'other_directory' })
+    else if (identity?.owner === 'nobody' && untouchable.has(identity.actor)) {
+      skipPerson(planning, { idp_id, name, reason: adminNotMatched }, identity.actor)
+    } else if (identity && !user.active) inactive.push(identity)
+    else if (identity && (identity.owner !== 'this' || identity.profileHash !== profileHash(profileOf(user)))) {
+      yield { user, identity }
     }
   }
   for (const skipped of unusable.values()) work.skip(skipped)
@@ -169,11 +169,11 @@ export async function planInactive(planning: Planning, inactive: KnownIdentity[]
 /** Plans the deletion of identities that are absent or outside the domains. Returns the provider's ids of absent people. */
 export async function planLostUsers(planning: Planning): Promise<string[]> {
   const { work, planWriter, losses, identities, people, claimed, withheld } = planning
-  const isKept = ({ id }: KnownIdentity) => claimed.has(id) || withheld.has(id)
-  const owned = [...identities.byIdpId.values()].filter((one) => one.owner === 'this' && !isKept(one))
+  const isReused = ({ id }: KnownIdentity) => claimed.has(id) || withheld.has(id)
+  const owned = [...identities.byIdpId.values()].filter((one) => one.owner === 'this' && !isReused(one))
   const gone = owned.filter(({ idpId }) => !people.has(idpId))
   const outside = owned.filter(({ idpId }) => people.get(idpId)?.state === 'outside')
-  const lost = [...gone, ...outside, ...identities.stale.filter((one) => !isKept(one))].map(({ id }) => id)
+  const lost = [...gone, ...outside, ...identities.stale.filter((one) => !isReused(one))].map(({ id }) => id)
   for await (const row of readRows(externalIdentities, work.accountId, lost)) {
     removeIdentity(planning, row.actor_id)
     losses.identities.lost++

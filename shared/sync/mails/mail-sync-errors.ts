@@ -32,11 +32,11 @@ const isFailing = (row: Source | null): row is Failing =>
  * @throws AggregateError of the failed mails, after all others are sent
  */
 export async function mailSyncErrors(deadline: number): Promise<void> {
-  const { scheduled: turns } = await readScheduledSyncs()
-  const mailInTime = async (turn: ScheduledSync) => {
-    if (clock.monotonic() < deadline) await mailAbout(turn)
+  const { scheduled: syncs } = await readScheduledSyncs()
+  const mailInTime = async (sync: ScheduledSync) => {
+    if (clock.monotonic() < deadline) await mailAbout(sync)
   }
-  await attemptAll(turns, concurrency, mailInTime, 'Some mails about sync errors could not be sent.')
+  await attemptAll(syncs, concurrency, mailInTime, 'Some mails about sync errors could not be sent.')
 }
 
 async function mailAbout({ account_id: accountId, collection, source_id: id }: ScheduledSync): Promise<void> {

@@ -15,13 +15,13 @@ export function requestPace(
   bucketOf: (call: Call) => string = () => '',
 ): RequestPace {
   const interval = 1_000 / perSecond
-  const heldUntil = new Map<string, number>()
+  const blockedUntil = new Map<string, number>()
   let fullAt = 0
   return {
     async wait(call) {
       const now = clock.monotonic()
       const next = Math.max(fullAt, now) + (call.cost ?? 1) * interval
-      const wait = Math.max(next - burst * interval, heldUntil.get(bucketOf(call)) ?? 0) - now
+      const wait = Math.max(next - burst * interval, blockedUntil.get(bucketOf(call)) ?? 0) - now
       if (wait > maxWaitMs) {
         const sentence = `${responseName(call)} waits, to use at most half of the provider's limits.`
         throw new ProviderFault('retry', sentence, { retryAfterMs: wait })
@@ -31,7 +31,7 @@ export function requestPace(
     },
     record(call, answer) {
       const hold = holdMs(answer)
-      if (hold > 0) heldUntil.set(bucketOf(call), clock.monotonic() + hold)
+      if (hold > 0) blockedUntil.set(bucketOf(call), clock.monotonic() + hold)
     },
   }
 }

@@ -114,7 +114,7 @@ export const restorations: { readonly [S in Restorable]: Restoration<RewindEntri
 const uniqueValues = <R extends Row>({ entity }: Restoration<R>, accountId: string, row: R) =>
   Object.entries(entity.unique).flatMap(([set, read]) => {
     const value = read(row)
-    return value === null ? [] : [{ key: uniqueKey(accountId, set, value), takenReason: `${set.split('.')[1]}_taken` }]
+    return value === null ? [] : [{ key: uniqueKey(accountId, set, value), inUseReason: `${set.split('.')[1]}_taken` }]
   })
 
 /** Stages the restoration of deleted rows. Ignores rows that exist. Skips rows without an owner, or whose unique value is in use. */
@@ -142,7 +142,7 @@ export async function restoreRows<R extends Row>(
     const actor = people?.[i] ?? null
     const reason =
       owned.find(({ owners }) => !owners[i])?.missingReason ||
-      values[i]?.find(({ key }) => usedKeys.has(key.pk))?.takenReason ||
+      values[i]?.find(({ key }) => usedKeys.has(key.pk))?.inUseReason ||
       (kind.isUnchanged?.(deleted, actor) === false && 'changed_since') ||
       (!mayAdminister(author) && kind.isAdministration?.(row, actor) && 'scope_exceeded')
     if (reason) return { idp_id: kind.idOf(row), name, reason }

@@ -114,13 +114,13 @@ export async function beginRun<R extends SourceRow>(
 ): Promise<Run> {
   const { run, open } = newRun(kind, row, given)
   const { account_id, source_id } = run
-  const turn = scheduledSyncItem(run, run.started_at)
+  const scheduled = scheduledSyncItem(run, run.started_at)
   for (let tries = 0; tries < 5; tries++) {
     if (await readOpenRun(account_id, source_id)) throw syncRunning()
     const outcome = await writeTogether([
       putIf(openRunItem(account_id, source_id, open), null),
       put(runItem(run)),
-      dueAt === undefined ? put(turn) : putIf(turn, { next_at: dueAt }),
+      dueAt === undefined ? put(scheduled) : putIf(scheduled, { next_at: dueAt }),
     ])
     if (outcome === 'done') return run
   }

@@ -61,21 +61,21 @@ export async function closeRun(work: RunWork, kind: SourceKind, proposed: Ending
 async function writeEnding(work: RunWork, kind: SourceKind, proposed: Ending): Promise<Ending> {
   const { accountId, sourceId, run } = work
   const key = openRunKey(accountId, sourceId)
-  const checkHeld = async () => work.checkLease(await readOpenRun(accountId, sourceId))
+  const checkLease = async () => work.checkLease(await readOpenRun(accountId, sourceId))
   const [row, account] = await readSource(kind, accountId, sourceId)
   const changes = (ending: Ending, current: SourceRow | null, now: number) =>
     current && !run.preview && run.rewinds === null ? sourceChanges(kind, current, ending, now) : {}
   const ending = validEnding(work, kind, proposed, row, account)
   if (!row || isDeepStrictEqual({ ...row, ...changes(ending, row, 0) }, row)) {
     return untilDone(async () => {
-      await checkHeld()
+      await checkLease()
       const items = endItems(work, kind, ending, row, clock.now())
       const outcome = await writeTogether([removeWhile(key, work.lease), ...items.map(put)])
       return outcome === 'conflict' ? 'conflict' : ending
     })
   }
   return commit(work.author, async (transaction) => {
-    await checkHeld()
+    await checkLease()
     const current = await transaction.get(kind.entity, sourceId)
     const valid = validEnding(work, kind, proposed, current, await transaction.get(accounts, accountId))
     if (current) transaction.update(kind.entity, current, changes(valid, current, transaction.now))

@@ -22,9 +22,9 @@ const concurrency = 3
 const maxOpenRuns = 2
 
 /** Orders due runs: one per account in each round, and within a round the accounts with the oldest step first. */
-export function orderFairly(turns: ScheduledSync[], lastSteps: Map<string, string>): ScheduledSync[] {
+export function orderFairly(syncs: ScheduledSync[], lastSteps: Map<string, string>): ScheduledSync[] {
   const byAccount = Map.groupBy(
-    turns.toSorted((a, b) => (a.next_at < b.next_at ? -1 : 1)),
+    syncs.toSorted((a, b) => (a.next_at < b.next_at ? -1 : 1)),
     ({ account_id }) => account_id,
   )
   const queues = [...byAccount].toSorted(([a], [b]) => ((lastSteps.get(a) ?? '') < (lastSteps.get(b) ?? '') ? -1 : 1))
@@ -40,21 +40,21 @@ export function orderFairly(turns: ScheduledSync[], lastSteps: Map<string, strin
  */
 export async function runDue(deadline: number): Promise<void> {
   const now = timestamp(clock.now())
-  const { scheduled: turns, lastSteps } = await readScheduledSyncs()
-  const due = turns.filter(({ next_at }) => next_at <= now)
+  const { scheduled: syncs, lastSteps } = await readScheduledSyncs()
+  const due = syncs.filter(({ next_at }) => next_at <= now)
   const begun = new Map<string, Promise<unknown>>()
-  const workInTime = async (turn: ScheduledSync) => {
-    if (clock.monotonic() < deadline) await workOnTurn(turn, deadline, begun)
+  const workInTime = async (sync: ScheduledSync) => {
+    if (clock.monotonic() < deadline) await workOnSync(sync, deadline, begun)
   }
   await attemptAll(orderFairly(due, lastSteps), concurrency, workInTime, 'Some sync runs could not continue.')
 }
 
-async function workOnTurn(turn: ScheduledSync, deadline: number, begun: Map<string, Promise<unknown>>): Promise<void> {
-  const kind = sourceKinds.get(turn.collection)
+async function workOnSync(sync: ScheduledSync, deadline: number, begun: Map<string, Promise<unknown>>): Promise<void> {
+  const kind = sourceKinds.get(sync.collection)
   if (!kind) return
-  const { account_id } = turn
+  const { account_id } = sync
   // Handles the sources of an account one after the other, so that each check includes the runs that have just begun.
-  const isOpen = (begun.get(account_id) ?? Promise.resolve()).then(() => findOrBeginRun(turn, kind))
+  const isOpen = (begun.get(account_id) ?? Promise.resolve()).then(() => findOrBeginRun(sync, kind))
   begun.set(
     account_id,
     isOpen.catch(() => undefined),
@@ -63,19 +63,19 @@ async function workOnTurn(turn: ScheduledSync, deadline: number, begun: Map<stri
   const noteStep = () => writeTogether([put(lastStepItem(account_id, clock.now()))])
   await noteStep()
   try {
-    await workOnRun(turn, kind, deadline)
+    await workOnRun(sync, kind, deadline)
   } finally {
     await noteStep()
   }
 }
 
 /** Begins a run if none is in progress. Returns whether a step of the source's run may be executed now. */
-async function findOrBeginRun(turn: ScheduledSync, kind: SourceKind): Promise<boolean> {
-  const { account_id, source_id } = turn
+async function findOrBeginRun(sync: ScheduledSync, kind: SourceKind): Promise<boolean> {
+  const { account_id, source_id } = sync
   const open = await readOpenRun(account_id, source_id)
-  if (open) return open.until < clock.now() && isWithinLimit(turn)
+  if (open) return open.until < clock.now() && isWithinLimit(sync)
   if ((await readOpenRuns(account_id)).length >= maxOpenRuns) return false
-  return (await beginIfAllowed(turn, kind)) && isWithinLimit(turn)
+  return (await beginIfAllowed(sync, kind)) && isWithinLimit(sync)
 }
 
 /** Returns whether a run is one of the oldest of its account, or a rewind. A rewind never waits for a provider. */
@@ -88,18 +88,18 @@ async function isWithinLimit({ account_id, source_id }: ScheduledSync): Promise<
   return run?.rewinds != null
 }
 
-async function beginIfAllowed(turn: ScheduledSync, kind: SourceKind): Promise<boolean> {
-  const { account_id, source_id } = turn
+async function beginIfAllowed(sync: ScheduledSync, kind: SourceKind): Promise<boolean> {
+  const { account_id, source_id } = sync
   const [row, account] = await readSource(kind, account_id, source_id)
   if (!row || !isAllowed(kind, row, account)) {
     // Writes only if the schedule is unchanged. The write fails if a run was requested since the schedule was read.
-    const asRead = { next_at: turn.next_at }
-    const next = row && scheduledSyncItem(turn, timestamp(nextSlot(kind.minuteOf(row), clock.now())))
-    await writeTogether([next ? putIf(next, asRead) : removeWhile(scheduledSyncKey(turn), asRead)])
+    const asRead = { next_at: sync.next_at }
+    const next = row && scheduledSyncItem(sync, timestamp(nextSlot(kind.minuteOf(row), clock.now())))
+    await writeTogether([next ? putIf(next, asRead) : removeWhile(scheduledSyncKey(sync), asRead)])
     return false
   }
   try {
-    await beginRun(kind, row, { preview: false }, turn.next_at)
+    await beginRun(kind, row, { preview: false }, sync.next_at)
     return true
   } catch (error) {
     if (error instanceof ApiError && error.code === 'sync_running') return false

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Authorization } from '#shared/access/authorization.ts'
-import { answerSince, type InForce } from '#shared/access/gateway-authorizations.ts'
+import { type ActiveAuthorization, answerSince } from '#shared/access/gateway-authorizations.ts'
 import { answerBytes, maxAnswerBytes } from '#shared/core/json/answer-size.ts'
 import { encodeBytes } from '#shared/core/secrets/cursor.ts'
 import type { IpFilter } from '#shared/domain/resources/filters.ts'
@@ -12,7 +12,7 @@ import { catchLog } from '#test/support/logs/log-lines.ts'
 type Answer = Awaited<ReturnType<typeof answerSince>>
 type Held = Map<string, string>
 
-const inForce = (id: string, name: string, filters: IpFilter[] = []): InForce => {
+const inForce = (id: string, name: string, filters: IpFilter[] = []): ActiveAuthorization => {
   const content = {
     id,
     client: { id: id, actor_id: id, ipv4: '100.64.0.1', ipv6: 'fd00::1', public_key: 'key' },
@@ -201,7 +201,7 @@ type Session = ReturnType<typeof session>
 const bindingOf = ({ accountId, sessionId }: Session) => `gateway since ${accountId} ${sessionId}`
 
 /** Entry of an authorization in `since`: its id, and eight bytes of the hash of its content. */
-const entryOf = (content: InForce['content']) =>
+const entryOf = (content: ActiveAuthorization['content']) =>
   Buffer.concat([
     Buffer.from(content.id.replaceAll('-', ''), 'hex'),
     createHash('sha256').update(JSON.stringify(content)).digest().subarray(0, 8),
@@ -246,7 +246,7 @@ describe('the size of a heartbeat and its answer (P4.4)', () => {
     expect(answer.added?.map(({ id }) => id)).toEqual(all.slice(49_900, 50_000).map(({ content }) => content.id))
     expect(answer.more).toBe(false)
     expect(log.lines()).toMatchObject([
-      { level: 'WARN', event: 'gateway_partially_notified', account_id: own.accountId, told: 50_000 },
+      { level: 'WARN', event: 'gateway_partially_notified', account_id: own.accountId, delivered: 50_000 },
     ])
     expect(JSON.stringify({ session: { since: answer.since } }).length).toBeLessThan(5_000_000)
     expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)

@@ -280,7 +280,7 @@ export const plans: Record<string, Plan> = {
             ...texts.map((field) => [field, widest(255)]),
             ...urls.map((field) => [field, widest(2_048)]),
           ])
-          await plan.add('users', { idp_id: widest(255), profile, over: null, known: null, was: profile })
+          await plan.add('users', { idp_id: widest(255), profile, over: null, actor: null, was: profile })
         }
         await plan.end()
         return { limit: 100, params: { id: world.id, run_id: run.id }, ids: names }

@@ -16,10 +16,10 @@ const propertyNames = conditionProperties.map(({ name }) => name)
 const allOperators = [...new Set(conditionProperties.flatMap(({ operators }) => operators))]
 const propertyNamed = (name: string) => conditionProperties.find((property) => property.name === name)
 
-const named = (operators: readonly string[]) => operators.map((operator) => `\`${operator}\``).join(', ')
+const quoteAll = (operators: readonly string[]) => operators.map((operator) => `\`${operator}\``).join(', ')
 
 /** Description of the operators and the values they compare, for the API reference. */
-export const operatorText = [...Map.groupBy(conditionProperties, ({ operators }) => named(operators))]
+export const operatorText = [...Map.groupBy(conditionProperties, ({ operators }) => quoteAll(operators))]
   .map(([operators, properties]) => `${operators} for ${properties.map(({ values }) => values).join(' and ')}`)
   .join('; ')
 

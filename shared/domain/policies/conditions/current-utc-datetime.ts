@@ -154,8 +154,8 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 function zoneFormat(zone: string): Intl.DateTimeFormat | null {
   // Rejects offsets such as "+01:00", which Intl accepts although they are not zones of the IANA database.
   if (!/^[A-Za-z]/.test(zone)) return null
-  const known = formats.get(zone)
-  if (known) return known
+  const cached = formats.get(zone)
+  if (cached) return cached
   try {
     const format = new Intl.DateTimeFormat('en-US', {
       timeZone: zone,

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { KeptAnswers } from '#shared/outside/kept-answers.ts'
+import { ResponseCache } from '#shared/outside/response-cache.ts'
 import { fetchDocument } from '#shared/sign-in/providers/provider-app.ts'
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
@@ -84,7 +84,7 @@ describe('an invalid discovery document', () => {
     const answering = body()
     const provider = await insertLocalProvider(account.id, fake)
     // Disables the cache, as if it had expired before the callback.
-    const keep = vi.spyOn(KeptAnswers.prototype, 'keep').mockReturnValue()
+    const keep = vi.spyOn(ResponseCache.prototype, 'set').mockReturnValue()
     const begun = await beginSignIn(provider.id, { slug: account.slug })
     keep.mockRestore()
     fake.misbehave('discovery', (answer) => answer.end(answering))

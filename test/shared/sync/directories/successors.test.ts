@@ -90,7 +90,7 @@ it('does not change the identity of a person promoted to administrator after the
   const { issuer } = company
   const identity = await insertIdentity(account.id, actor.id, { issuer, idp_id: 'u0' })
   const profile = { ...emptyProfile, email }
-  const entry = { idp_id: 'u2', profile, over: identity.id, known: actor.id, was: null }
+  const entry = { idp_id: 'u2', profile, over: identity.id, actor: actor.id, was: null }
   const staged = await commit({ accountId: account.id, subject: null }, (transaction) =>
     applyUsers(
       { transaction, sourceId: world.id, issuer, provider: 'idp', startedAt: '2099', matchesAdministrators: true },

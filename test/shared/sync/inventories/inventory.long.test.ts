@@ -79,7 +79,7 @@ describe('a device service (I7.2)', () => {
       return puts.flatMap((item) => (item ? [(item as { kind: string }).kind] : []))
     })
     expect(second).toMatchObject({ outcome: 'applied', sections: { changed: 0, new: 0, absent: 0 } })
-    expect([...new Set(written)].sort()).toEqual(['open_run', 'presence', 'run', 'turn'])
+    expect([...new Set(written)].sort()).toEqual(['open_run', 'presence', 'run', 'scheduled_sync'])
     expect((await readCommits(account.id)).length).toBe(commits)
     expect(await devices()).toEqual(all)
     const shown = (await account.call(listMdmDevices)).body.data

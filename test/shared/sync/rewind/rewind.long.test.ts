@@ -172,7 +172,7 @@ describe('after the directory is enabled again', () => {
     expect([refused.status, refused.body.code]).toEqual([409, 'sync_running'])
     await world.step()
     expect(await world.last()).toMatchObject({ outcome: 'applied', rewinds: run.id })
-    const [turn] = (await own.items()).filter((item) => item.kind === 'turn' && item.source_id === world.id)
+    const [turn] = (await own.items()).filter((item) => item.kind === 'scheduled_sync' && item.source_id === world.id)
     expect(String(turn?.next_at) <= new Date().toISOString()).toBe(true)
   })
 })

@@ -1,0 +1,58 @@
+import { clock } from '../core/clock.ts'
+import { OutsideError } from './outside-error.ts'
+
+/** Waits at most `ms` milliseconds for a response. @throws OutsideError `timeout`, or the error of the response */
+async function inTime<T>(response: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new OutsideError('timeout', 'No response arrived in time.')), ms)
+  return Promise.race([response, late.promise]).finally(() => clearTimeout(timer))
+}
+
+/** Cache in this process for responses of outside services. A full cache evicts the oldest response. */
+export class ResponseCache<T> {
+  private readonly entries = new Map<string, { value: T; at: number }>()
+  private readonly pending = new Map<string, Promise<T>>()
+  private readonly bounds: { ms: number; maxEntries: number }
+
+  constructor(bounds: { ms: number; maxEntries: number }) {
+    this.bounds = bounds
+  }
+
+  get(key: string): T | null {
+    const entry = this.entries.get(key)
+    return entry && clock.now() / 1_000 - entry.at < this.bounds.ms ? entry.value : null
+  }
+
+  set(key: string, value: T): void {
+    // Deletes the key first, so that it moves to the end of the map.
+    this.entries.delete(key)
+    const [oldest] = this.entries.keys()
+    if (this.entries.size >= this.bounds.maxEntries && oldest !== undefined) this.entries.delete(oldest)
+    this.entries.set(key, { value, at: clock.now() / 1_000 })
+  }
+
+  /**
+   * Returns the cached response. Otherwise concurrent callers share a single request, each with its own timeout. If the request fails,
+   * callers that joined it repeat the request.
+   */
+  async getOrFetch(key: string, fetch: () => Promise<T>, timeoutMs: number): Promise<T> {
+    const cached = this.get(key)
+    if (cached !== null) return cached
+    const end = clock.monotonic() + timeoutMs
+    const shared = this.pending.get(key)
+    const settled = shared && (await inTime(Promise.allSettled([shared]), timeoutMs))
+    if (settled?.[0].status === 'fulfilled') return settled[0].value
+    return inTime(this.pending.get(key) ?? this.begin(key, fetch), end - clock.monotonic())
+  }
+
+  private begin(key: string, fetch: () => Promise<T>): Promise<T> {
+    const request = fetch()
+      .then((value) => {
+        this.set(key, value)
+        return value
+      })
+      .finally(() => this.pending.delete(key))
+    this.pending.set(key, request)
+    return request
+  }
+}
