@@ -16,7 +16,9 @@ import {
 } from './flows/flow-index.ts'
 import { idsAhead, type LazyParts, type LogItem, merge, openParts, type Part, type PartWalk } from './part-reader.ts'
 
-/** Maximum distance of slices that one query reads together, measured between their starts. At most two unneeded slices are in between. */
+/**
+ * Maximum distance between slices that one query reads together, measured between their starts. At most two unneeded slices are in between.
+ */
 const joinDistanceMicros = 3 * sliceMicros
 /** Maximum number of an actor's slices that one request reads in advance. */
 const maxAhead = 1_000

@@ -34,7 +34,6 @@ export type PartWalk = {
   ascending?: boolean
   /** Number of items that the caller probably consumes, which determines the size of the first pages. */
   expected?: number
-  /** Reads only the attributes that filter conditions need. */
   counting?: boolean
   /** Number of entries still to count, which limits the page size. The caller decreases the number during the walk. */
   countBudget?: { left: number }
@@ -66,7 +65,6 @@ const idLength = 24
 /** Sorts after every suffix that a sort key can have after its log id. */
 const suffixEnd = '~'
 
-/** Yields the items of a part. The page size doubles up to 1,000 items. */
 async function* readPart(
   { pk, range, pointers, filter }: Part,
   walk: PartWalk,

@@ -37,7 +37,7 @@ export async function listLogs(
   const backward = position?.backward ?? false
   const pageWalk = { ...walk, from: position?.id, ascending: backward, expected: query.limit + 1 }
   const [{ kept, more }, hasOpposite, total] = await Promise.all([
-    // Measures the page before entries are truncated (L2.7), because all of these entries are in memory.
+    // Measures the page before entries are truncated (L2.7), because the service reads the entries in full.
     takeFitting(renderedEntries(pageWalk, match, attributions), { limit: query.limit, shown: ({ uncut }) => uncut }),
     position ? hasEntryBeyond(position, walk, match, now) : false,
     position?.total ?? count(walk, match, query.totalLimit),

@@ -49,7 +49,6 @@ function parseInstant(value: unknown, name: string): number | null {
   return micros
 }
 
-/** Reads the time range to check. The range is limited to the retention, after which entries may be deleted. */
 function readRange(event: unknown): { begin: number; end: number } {
   const { begin, end } = fieldsOf(event)
   const now = clock.now()

@@ -13,7 +13,7 @@ type OneTimeToken = { accountId: string; key: Key }
 
 export const oneTimePartition = (account: string, purpose: Purpose): string => partition(account, `sign_in.${purpose}`)
 
-/** Derives the key from a hash of the secret, so that the table contains no usable token. */
+/** Hashes the secret, so that the table contains no usable token. */
 const keyOf = (accountId: string, purpose: Purpose, secret: Uint8Array): Key => ({
   pk: oneTimePartition(accountId, purpose),
   sk: createHash('sha256').update(secret).digest('base64url'),

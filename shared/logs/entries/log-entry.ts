@@ -62,7 +62,10 @@ export const ApiRequestEntry = v.object({
 
 const counter = v.nullable(v.bigint())
 
-/** Snapshot of the actor, devices and resource behind an authorization, stored when the authorization is granted (L12). Null if unknown. */
+/**
+ * Snapshot of the actor, devices and resource behind an authorization, stored when the authorization is granted (L12). Unknown values are
+ * null.
+ */
 export const attributionFields = {
   initiator_device_id: text,
   responder_device_id: text,

@@ -10,7 +10,7 @@ export const streamCodes = { change: 'c', session: '5', flow: 'f', api_request: 
 >
 
 const timeDigits = 13
-/** Maximum time in a log id: the largest number of 52 bits, in microseconds. The time is in the year 2112. */
+/** Latest time that fits into the 52 bits of a log id, in microseconds. The time is in the year 2112. */
 export const lastLogMicros = 2 ** 52 - 1
 
 /**

@@ -24,8 +24,8 @@ export const attributionKey = (account: string, authorizationId: string): Key =>
 const lateReportDays = 30
 
 /**
- * Builds the attribution of an authorization, which is joined to flows when they are read (L12). Expires after the last possible flow of
- * the authorization.
+ * Builds the attribution of an authorization, which is joined to flows when they are read (L12). The item expires after the last possible
+ * flow of the authorization.
  */
 export function attributionItem(account: string, attribution: Attribution): Item & { ttl: number } {
   const expiry = Date.parse(attribution.authorization_expires_at) / 1000

@@ -36,7 +36,6 @@ class RecordReader {
   readonly faults: [field: string, message: string][] = []
   truncated = false
   private readonly messages: number
-  /** Index of the outer path that is being read; null outside of outer paths. */
   private index: number | null = null
 
   constructor(messages: number) {

@@ -21,7 +21,7 @@ export const longFlowClasses = Array.from({ length: classes }, (_, classIndex) =
 }))
 const classOf = (length: number): number => longFlowClasses.findIndex(({ shorterThan }) => length < shorterThan)
 
-/** Time in microseconds after the end of a slice, from which a report of an open flow also stores a pointer. */
+/** Delay in microseconds after the end of a slice. After the delay, a report of an open flow also stores a pointer. */
 const openPointerDelayMicros = 600_000_000
 /** Grace period in microseconds, longer than the maximum run time of a consumer plus the possible clock skew. */
 const graceMicros = 120_000_000

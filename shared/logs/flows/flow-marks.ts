@@ -86,7 +86,7 @@ export const markSlice = (account: string, slice: number): Promise<void> =>
 const maxSlices = 24
 const timeBudgetMs = 10_000
 
-/** Slice of the last complete indexing run by account id. An account is indexed at most once per slice. */
+/** Maps an account id to the slice of the account's last complete indexing run. An account is indexed at most once per slice. */
 const indexedSlices = new Map<string, number>()
 
 /**

@@ -10,12 +10,11 @@ export const maxOuters = 1_000
 /** Validation message of a field. Returned instead of thrown, because a request can have thousands of invalid fields. */
 export class FieldFault extends Error {}
 
-/** `read` returns a value in its stored form, or a validation message. */
 export type Field<T> = { read: (value: unknown) => T | FieldFault; schema: JsonSchema }
 type Fields = Record<string, Field<unknown>>
 type Values<F extends Fields> = { [K in keyof F]: Exclude<ReturnType<F[K]['read']>, FieldFault> }
 
-/** 64-bit count: a number up to 2^53, and decimal digits above. */
+/** 64-bit count, as a number up to 2^53 and as decimal text above. */
 type Counter = number | string
 
 const mustBeIp = new FieldFault('must be an IPv4 or IPv6 address')

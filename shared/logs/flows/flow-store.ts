@@ -50,7 +50,7 @@ const closedFields = (closing: Closing) => ({
 
 /**
  * Stored flow: the reported fields, the authorization (key of the attribution), and the initiating actor for filters. Short names keep an
- * item within one write unit. Times are in microseconds. Counters are text, so that 64 bits stay exact.
+ * item within one write unit. Times are in microseconds. Counters are text, to keep 64-bit values exact.
  */
 export type FlowItem = Key & ReturnType<typeof openFields> & Partial<ReturnType<typeof closedFields>>
 

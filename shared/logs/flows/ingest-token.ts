@@ -29,7 +29,7 @@ const ProtectedHeader = v.object({ alg: v.literal('HS256'), kid: v.string() })
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Purpose for deriving an account's own key from the signing secret. `kid` is the version of the secret. */
+/** Purpose for deriving a separate key per account from the signing secret. `kid` is the version of the secret. */
 const purpose = (account: string): string => `ingest token ${account}`
 
 const signature = (key: Buffer, signed: string): string =>

@@ -50,7 +50,7 @@ function parseRow(row: any[], ingestedAt: number): FlowReport {
   return { ...open, closing: { flow_end: flow_start + end, last_packet: flow_start + last, ...counters, outers } }
 }
 
-// Zstandard at level 1 takes half the CPU time of the fastest deflate, and its result is smaller.
+// Zstandard at level 1 takes half the CPU time of the fastest deflate and produces a smaller result.
 const fastCompression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 function splitRows(rows: unknown[][]): string[] {
@@ -60,7 +60,6 @@ function splitRows(rows: unknown[][]): string[] {
   return [...splitRows(rows.slice(0, middle)), ...splitRows(rows.slice(middle))]
 }
 
-/** Encodes reports in order into packs that each fit into a stream record. */
 export function pack(claims: IngestClaims, ingestedAt: number, reports: FlowReport[]): Buffer[] {
   const prefix = JSON.stringify({ version, claims, ingested_at: ingestedAt }).slice(0, -1)
   const packs: Buffer[] = []

@@ -24,7 +24,7 @@ type Entry = { logId: string; hash: Buffer }
 
 type CreateFault = (message: string, logId?: string) => ExportFault
 
-/** Ends of the range that are proven complete: between that end and the exported entries, the log has no entry. */
+/** Ends of the range that are proven complete: the log has no other entry between this end and the exported entries. */
 export type ProvenEnds = { begin: boolean; end: boolean }
 
 /** Verifies the entries of an export against the checkpoint, line by line. Keeps only a few hashes in memory. */

@@ -9,7 +9,7 @@ export class NotAnExport extends Error {}
 /** Chunk size in bytes: a multiple of 16, so that each chunk of base64 marks can be decoded alone. */
 const chunkBytes = 65_536
 
-/** Maximum size of a line in bytes, above that of a change with 1,000,000 bytes of snapshots (L2.7) and escapes. */
+/** Maximum size of a line in bytes. A change with 1,000,000 bytes of snapshots (L2.7) is smaller, even with escapes. */
 const maxEntryLine = 8_388_608
 
 /** Opens the file, runs `work` and closes the file. @throws NotAnExport for a file that cannot be read */
@@ -90,7 +90,7 @@ export function* linesUntil(path: string, end: number): Generator<string> {
 
 type MarksRange = { begin: number; end: number }
 
-/** Yields the mark of each sealed entry, which is the first bytes of its leaf hash. Ends early at invalid base64. */
+/** Yields the marks of the sealed entries, which are the first bytes of their leaf hashes. Ends early at invalid base64. */
 export function* sealedMarks(path: string, { begin, end }: MarksRange): Generator<Buffer> {
   for (const part of readChunks(path, begin, end)) {
     const text = part.toString('latin1')
@@ -159,7 +159,7 @@ function parseSeal(text: string): ExportSeal | null {
 const maxNote = 65_536
 
 /**
- * Reads the note of a checkpoint. `file` is the path of the export that contains the note; null for a bare note.
+ * Reads the note of a checkpoint. `file` is the path of the export that contains the note, or null if no export does.
  * @param against text of a note, or path of a file with a note or an export
  * @throws NotAnExport
  */

@@ -194,7 +194,7 @@ function inOrder(one: Checkpoint, other: Checkpoint): [newer: Checkpoint, older:
   return isNewer ? [one, other] : [other, one]
 }
 
-/** True if an export of the newer checkpoint proves the older checkpoint, by its leaves or by a consistency proof. */
+/** True if an export of the newer checkpoint proves the older checkpoint, by the exported leaves or by a consistency proof. */
 function provesExtension(side: Verified, older: Checkpoint, newer: Checkpoint): boolean {
   if (side.checkpoint.size !== newer.size || !side.checkpoint.root.equals(newer.root)) return false
   if (side.roots.get(older.size)?.equals(older.root)) return true

@@ -55,7 +55,6 @@ export const hourStart = (micros: number): number => Math.floor(micros / hourMic
 
 export const hourText = (micros: number): string => timestamp(hourStart(micros))
 
-/** Content of an hour's leaf in the activity log (S1.3). */
 export const hourLeafText = ({ hour, stream, size, root }: SealedHour): string =>
   canonicalJson({ type: 'hour', stream, hour, size, root })
 

@@ -34,7 +34,6 @@ function largestSplit(count: number): number {
   return split
 }
 
-/** Splits a range of leaves into maximal perfect subtrees, from left to right. */
 export function perfectSubtrees({ begin, end }: Leaves): Node[] {
   const nodes: Node[] = []
   for (let at = begin; at < end; ) {
@@ -99,7 +98,7 @@ export const inclusionProof = (index: number, size: number, read: HashReader): P
 export const consistencyProof = (from: number, to: number, read: HashReader): Promise<Buffer[]> =>
   readRoots(consistencySubtrees(from, to), read)
 
-/** Returns the left siblings of a leaf's path, the largest subtree first. The subtrees cover all leaves before the leaf. */
+/** Returns the hashes on the left of a leaf's path, the largest subtree first. Their subtrees cover all leaves before the leaf. */
 export const leftHashes = (index: number, size: number, path: Buffer[]): Buffer[] =>
   path.filter((_, i) => (inclusionSubtrees(index, size)[i]?.begin ?? index) < index).reverse()
 

@@ -20,7 +20,7 @@ import { damageOf, pathOf, putNewest, putOnce, readSigned, type Sealing } from '
 import { leafHashes, leafIds } from './table-tiles.ts'
 
 /**
- * Reads the newest checkpoint of the log to replace, whose tree must contain the tree in the table.
+ * Reads the newest checkpoint of the log to replace. The tree of that log must contain the tree in the table.
  * @throws SealDamage `checkpoint` if the bucket has no checkpoint for the table's tree, or one with another root
  */
 async function readEndedLog(sealing: Sealing): Promise<Omit<Follows, 'shared' | 'last'>> {
@@ -106,7 +106,7 @@ const needNewLog: SealProblem[] = ['behind', 'diverged', 'absent']
 
 const badRequest = (detail: string) => new ApiError('bad_request', detail)
 
-/** Seals a log. If the log cannot be continued, starts the next generation and seals that one. Null if no new generation was needed. */
+/** Seals a log. If the log cannot be continued, starts the next generation and seals the new log. Null if no new generation was needed. */
 async function replaceLog(account: string, log: SealedLog, deadline: number): Promise<NewLog | null> {
   const lease = await Lease.take(account, log)
   if (!lease) throw new SealConflict()

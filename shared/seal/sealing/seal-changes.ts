@@ -106,7 +106,7 @@ export async function* verifiedCommits(
   }
 }
 
-/** Maximum number of new leaves per checkpoint. Their tiles stay in memory until the checkpoint is signed. */
+/** Maximum number of new leaves per checkpoint. The tiles of new leaves stay in memory until the checkpoint is signed. */
 const maxLeaves = 50_000
 
 /**

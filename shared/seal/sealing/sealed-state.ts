@@ -72,7 +72,7 @@ export const readCheckpoint = (account: string, log: SealedLog, size: number) =>
 
 /** Duration of a lease in microseconds, longer than the timeout of the sealing function. */
 const leaseMicros = 300_000_000
-/** Time in microseconds before the end of a lease, in which a run signs nothing. */
+/** Final period of a lease in microseconds, in which a run signs nothing. */
 const marginMicros = 30_000_000
 
 /** Exclusive permission of one run to seal a log for 5 minutes, with the log's stored state. */

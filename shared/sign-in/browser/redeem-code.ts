@@ -17,7 +17,6 @@ import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import { stageSignIn } from '../sessions/issue-session.ts'
 import type { SignInCode } from './sign-in-code.ts'
 
-/** Request fields of `POST /sign_in/token` (I2.1, I2.3). */
 export const RedeemFields = v.object({
   code: Text(512),
   code_verifier: RawText(512),

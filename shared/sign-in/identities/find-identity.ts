@@ -72,7 +72,7 @@ export async function findIdentity(
   if (isReplaced) return { actorId: actor.id, identity: other, byEmail: true }
   // A directory-owned identity is authoritative, so signing in never reassigns the identity.
   if (other && other.directory_id !== null) throw new SignInRefused('identity_of_directory', actor.id)
-  // Refuses a new subject for an administrator's identity, because it could be another person with the same address.
+  // Refuses a new subject for an administrator's identity, because the subject could be another person with the same address.
   if (other && isAdmin) throw new SignInRefused('identity_of_admin', actor.id)
   return { actorId: actor.id, identity: other, byEmail: true }
 }

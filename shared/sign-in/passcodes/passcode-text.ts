@@ -19,7 +19,6 @@ export function readPasscode(entered: string): string | null {
   return form.test(text) ? text.toUpperCase() : null
 }
 
-/** Purpose for which a passcode is valid (I2.5). */
 export type PasscodeUse =
   | { purpose: 'sign_in'; providerId: string; context: SignInContext }
   /** Proves the email of one sign-in (I2.3). `code` is the sort key of the stored code of this sign-in. */

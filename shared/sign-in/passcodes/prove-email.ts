@@ -27,7 +27,7 @@ import type { PasscodeOrder } from './send-passcode.ts'
 
 const maxAttempts = 3
 const hashPatienceMs = 20_000
-/** Id that no actor has. Verifying a passcode for an unknown address uses this id, so that it makes the same requests. */
+/** Placeholder for the actor of an unknown address, so that a verification makes the same requests as for a known address. */
 const noActorId = '00000000-0000-0000-0000-000000000000'
 
 /** A passcode that matched. The commit that completes the sign-in deletes the passcode. */

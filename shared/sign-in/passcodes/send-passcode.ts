@@ -28,7 +28,7 @@ const hashPatienceMs = 20_000
 
 /**
  * Emails a passcode if the address belongs to an actor who can use the passcode (I8.3). For any other address, logs the refusal. Hashes a
- * passcode in both cases, so that they take the same time.
+ * passcode in both cases, so that both take the same time.
  * @throws Error if the email is not accepted, so that Lambda retries
  */
 export async function sendPasscode(order: PasscodeOrder): Promise<void> {

@@ -14,11 +14,13 @@ import type { App } from './provider-app.ts'
 
 /** Key sets by issuer and address, cached for ten minutes. A token with an unknown key causes an immediate request. */
 const keys = new ResponseCache<client.ExportedJWKSCache>({ ms: 10 * 60_000, maxEntries: 1_000 })
-/** Maximum length of a cached key set in characters, which limits the memory of the cache. */
 const maxCachedText = 100_000
-/** Age given to cached key sets. For an unknown key, the library reads a key set again only if the set is at least a minute old. */
+/**
+ * Age in seconds that is assigned to cached key sets. For an unknown key, the library reads a key set again only if the set is at least a
+ * minute old.
+ */
 const staleSeconds = 61
-/** Tolerance for the provider's clock (I2.2(3)), which equals the library's tolerance for `exp` and `nbf`. */
+/** Tolerance in seconds for the provider's clock (I2.2(3)), which equals the library's tolerance for `exp` and `nbf`. */
 const toleranceSeconds = 30
 
 type ProviderAnswer = {

@@ -28,7 +28,7 @@ const textOf = (claim: unknown): string | null => (typeof claim === 'string' && 
 /** Maximum length of a subject (OpenID Connect Core 1.0, 2). */
 const maxSubject = 255
 
-/** Name of the claim with the subject. Kind tenant uses `oid`, because its `sub` differs between apps. */
+/** Name of the claim with the subject. Kind tenant uses `oid`, because `sub` differs between apps. */
 const subjectClaim = (kind: OpenIdKind): 'sub' | 'oid' => (kind === 'tenant' ? 'oid' : 'sub')
 
 export function subjectIn(kind: OpenIdKind, claims: Claims): string | null {

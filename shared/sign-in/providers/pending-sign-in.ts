@@ -15,7 +15,7 @@ export type PendingSignIn = {
   code_challenge: string
   prompt: AccountPrompt | null
   callback_uri: string
-  /** Encrypted `Proofs`. The key is derived from the `state` sent to the provider, which the table does not contain. */
+  /** Encrypted `Proofs`. The key is derived from the `state` sent to the provider. The table does not contain this `state`. */
   sealed: Uint8Array
 }
 

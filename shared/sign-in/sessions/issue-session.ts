@@ -26,7 +26,7 @@ const lifetimes = { client: 'client_session_lifetime_secs', portal: 'portal_sess
 
 type Admitted = { signIn: SignIn; provider: AuthProviderRow; actor: ActorRow }
 
-/** Checks with the rows of the commit that an actor may sign in (I2.4). @throws SignInRefused, which aborts the commit */
+/** Checks that an actor may sign in, based on the rows that the commit reads (I2.4). @throws SignInRefused, which aborts the commit */
 async function admit(transaction: Transaction, signIn: SignIn): Promise<Admitted> {
   const { actorId, context } = signIn
   const { kind, id: providerId, trust_version } = signIn.provider
