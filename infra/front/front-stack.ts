@@ -139,7 +139,7 @@ export class FrontStack extends Stack {
       },
       errorResponses: errorStatuses.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     })
-    const fromAnywhere = 'Policies of the service restrict locations, not the CDN.'
+    const fromAnywhere = 'The service restricts locations by its own policies, so the CDN does not.'
     acknowledge(distribution, 'AwsSolutions-CFR1', fromAnywhere)
     const logged = 'The access log of the API shows accepted requests, and the log of the web ACL shows blocked ones.'
     acknowledge(distribution, 'AwsSolutions-CFR3', logged)
@@ -193,7 +193,7 @@ function rotateOriginSecret(
     rotation,
     'Failing',
     rotator.metricErrors({ statistic: 'Sum', period: Duration.hours(1) }),
-    'The secret of CloudFront is not rotated. See docs/runbooks/origin-secret.md. Without data no rotation was due.',
+    'The secret that CloudFront sends to the API was not rotated. See docs/runbooks/origin-secret.md. Missing data means that no rotation was due.',
     alarmTopic,
   )
 }

@@ -54,7 +54,7 @@ export const addressSettings = {
   requestsPerAddress: setting(
     integerSetting(10, 2_000_000_000),
     60_000,
-    'Maximum requests per source address in five minutes. The web ACL that the deployment creates answers 429 above it.',
+    'Maximum requests per source address in five minutes. The web ACL that the deployment creates returns 429 above it.',
   ),
   originSecretDays: setting(
     integerSetting(1, 1_000),

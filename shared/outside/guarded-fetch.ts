@@ -88,7 +88,7 @@ function exchange(target: Target, request: OutsideRequest, bounds: Bounds, agent
     outgoing.destroy()
   }
   const seconds = Math.round(bounds.timeoutMs / 100) / 10
-  const late = () => end(new OutsideError('timeout', `${host} did not answer within ${seconds} seconds.`))
+  const late = () => end(new OutsideError('timeout', `${host} did not respond within ${seconds} seconds.`))
   const timer = setTimeout(late, bounds.timeoutMs)
   const stopped = () => end(request.signal?.reason)
   request.signal?.addEventListener('abort', stopped)

@@ -45,7 +45,7 @@ export const v0Devices = entity<V0DeviceRow>({
   redact: ['preshared_key'],
 })
 
-const userText = 'Id of the user the device belongs to; it never changes.'
+const userText = 'Id of the user to whom the device belongs. It never changes.'
 
 export const V0Device = v.object({
   id: v.string(),

@@ -20,7 +20,7 @@ export const v0Rules = entity<V0RuleRow>({
   counters: (row) => [sizeCounter(ruleTargetOf(row).network)],
 })
 
-const userText = 'Id of the user whose traffic it concerns; null for that of all.'
+const userText = 'Id of the user whose traffic the rule matches; null for all users.'
 
 export const V0Rule = v.object({
   id: v.string(),

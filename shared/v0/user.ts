@@ -9,7 +9,7 @@ const v0Roles = ['admin', 'unprivileged'] as const
 /** User of the legacy API (`/v0` contract, 9.1). Legacy users are not actors and cannot authenticate to any API. */
 export type V0UserRow = v.InferOutput<typeof V0User> & { password_hash: string | null }
 
-const roleText = 'What the user is in the legacy network; it gives no access to any API.'
+const roleText = 'Role of the user in the legacy network. Grants no access to any API.'
 
 export const adminCounter = 'v0_users.admin'
 

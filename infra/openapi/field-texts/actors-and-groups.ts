@@ -40,7 +40,7 @@ export const actorsAndGroupsTexts: Texts = {
     'account_user',
   ),
   scopes: text(
-    'Rights of the token: `*` for everything, `*:read` for every read, `<collection>:read`, or `<collection>:write`, which includes reading. `["*"]` by default. Returned in the order sent, without duplicates: `["groups:read", "groups:read"]` → `["groups:read"]`.',
+    'Scopes of the token: `*` for everything, `*:read` for every read, `<collection>:read`, or `<collection>:write`, which includes reading. `["*"]` by default. Returned in the order sent, without duplicates: `["groups:read", "groups:read"]` → `["groups:read"]`.',
     ['*'],
   ),
 }

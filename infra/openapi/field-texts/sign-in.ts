@@ -72,7 +72,7 @@ export const signInTexts: Texts = {
   issuer: text('Issuer URL in the tokens of the provider.', 'https://idp.example.com'),
   last_error: text(
     'Last error of the provider, in one sentence; null after a successful sign-in or a change.',
-    'The token endpoint or key set did not answer in time.',
+    'The token endpoint or key set did not respond in time.',
   ),
   last_error_at: instant('Time of the last error; null if there is none.'),
   matches_administrators: text(

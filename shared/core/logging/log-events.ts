@@ -1,11 +1,11 @@
 /** Events of the service's log. The key is a stable name for queries and alarms, and the text is for readers. */
 export const logEvents = {
-  request: 'A request was answered.',
+  request: 'A request was completed.',
   live: 'A connection was opened or closed, or sent a message.',
   run: 'A consumer, a schedule or a task ran.',
   run_failed: 'A consumer, a schedule or a task failed.',
   unexpected_error: 'A request or a task failed with an unexpected error.',
-  request_given_up: 'A request was abandoned and answered with 503.',
+  request_given_up: 'A request was abandoned with status 503.',
   alias_not_moved: 'An alias could not be moved to another version.',
   versions_moved: 'Functions were moved to another version.',
   answer_not_kept: 'A response could not be stored for its Idempotency-Key. The key is released when its lock expires.',

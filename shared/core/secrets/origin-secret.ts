@@ -12,7 +12,7 @@ export function parseOriginSecret(text: string): OriginSecret {
   } catch {
     // Drops the error, because the message of `JSON.parse` quotes the text.
   }
-  throw new Error('The origin secret has no current word.')
+  throw new Error('The origin secret has no current value.')
 }
 
 /** Returns the words that prove that a request came through the CDN. For a CDN other than CloudFront, spaces separate the words. */

@@ -31,7 +31,7 @@ export const rotation: Record<string, (world: World) => Promise<void>> = {
   async setSecret({ secret, distribution, now }) {
     const at = await secret.rotatedAt()
     if (at && now() - at.getTime() < knownAfterMs) {
-      throw new Error('The last rotation is less than ten minutes old. Some functions may not know the next word yet.')
+      throw new Error('The last rotation is less than ten minutes old. Some functions may not have read the next value yet.')
     }
     await distribution.send((await wordsOf(secret)).current)
   },
@@ -40,7 +40,7 @@ export const rotation: Record<string, (world: World) => Promise<void>> = {
     const { current } = await wordsOf(secret)
     for (;;) {
       const { word, everywhere } = await distribution.sends()
-      if (word !== current) throw new Error('The distribution does not send the word that this rotation has set.')
+      if (word !== current) throw new Error('The distribution does not send the value that this rotation has set.')
       if (everywhere) return
       if (!(await wait())) throw new Error('The distribution was not deployed to every edge location in time.')
     }

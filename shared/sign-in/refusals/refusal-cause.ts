@@ -49,7 +49,7 @@ const sourceNames: Record<string, string> = {
 }
 
 const failures: Record<string, string> = {
-  timeout: 'did not answer in time',
+  timeout: 'did not respond in time',
   unreachable: 'could not be reached',
   too_large: 'returned a response that is too large',
   refused: 'has a private, loopback or link-local address, which the service never calls',

@@ -84,7 +84,7 @@ export async function exchange(
     if (response.ok && json === undefined) {
       throw new ProviderFault(
         'retry',
-        `${responseName(call)} answered ${response.status} with a body that is not JSON.`,
+        `${responseName(call)} returned ${response.status} with a body that is not JSON.`,
       )
     }
     return { status: response.status, headers: response.headers, json, secrets }

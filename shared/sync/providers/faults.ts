@@ -71,7 +71,7 @@ export const faultClassifier =
     const { is, advice, reason, retryAfterMs } = [...rules, ...commonRules].find(matches) as FaultRule
     const excerpt = excerptForOperator(answer, ...words(answered.body))
     const help = typeof advice === 'function' ? advice(answered) : advice
-    const sentence = `${responseName(call)} answered ${answer.status}${excerpt && ` (${excerpt})`}${help ? `: ${help}` : ''}.`
+    const sentence = `${responseName(call)} returned ${answer.status}${excerpt && ` (${excerpt})`}${help ? `: ${help}` : ''}.`
     return new ProviderFault(is === 'token_expired' ? 'fatal' : is, sentence, {
       reason,
       retryAfterMs: retryAfterMs?.(answer),

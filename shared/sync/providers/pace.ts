@@ -23,7 +23,7 @@ export function requestPace(
       const next = Math.max(fullAt, now) + (call.cost ?? 1) * interval
       const wait = Math.max(next - burst * interval, blockedUntil.get(bucketOf(call)) ?? 0) - now
       if (wait > maxWaitMs) {
-        const sentence = `${responseName(call)} waits, to use at most half of the provider's limits.`
+        const sentence = `${responseName(call)} was delayed, to use at most half of the provider's rate limit.`
         throw new ProviderFault('retry', sentence, { retryAfterMs: wait })
       }
       fullAt = next

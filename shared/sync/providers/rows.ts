@@ -15,7 +15,7 @@ export type EntryRow = ResponseFields & { id: string }
 
 /** Builds the fault of a response whose data the run must not use (I5.1). */
 export const invalidData = (call: Call, problem: string, faultClass: 'fatal' | 'position_lost' = 'fatal') =>
-  new ProviderFault(faultClass, `${responseName(call)} answered invalid data: ${problem}.`, { finalClass: 'fatal' })
+  new ProviderFault(faultClass, `${responseName(call)} returned invalid data: ${problem}.`, { finalClass: 'fatal' })
 
 export const textOrNull = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value : null

@@ -32,7 +32,7 @@ export function tenantUser(
   emailField: TenantConnection['emailField'],
 ): ProviderEntry<DirectoryUser> {
   if (typeof user.accountEnabled !== 'boolean') {
-    const sentence = `${responseName(call)} answered users without accountEnabled: consent for User.Read.All is missing.`
+    const sentence = `${responseName(call)} returned users without accountEnabled: consent for User.Read.All is missing.`
     throw new ProviderFault('fatal', sentence)
   }
   return usableUser({

@@ -50,7 +50,7 @@ export function parseToken(call: Call, answer: ProviderResponse, faultOf: Provid
   const text = textOrNull(access_token)
   const type = textOrNull(token_type)?.toLowerCase()
   if (!text || (type !== 'bearer' && type !== 'dpop')) {
-    throw new ProviderFault('retry', `${responseName(call)} answered without a token.`)
+    throw new ProviderFault('retry', `${responseName(call)} returned no token.`)
   }
   const seconds = Number(expires_in)
   return { token: { text, type }, lifetimeMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 0 }

@@ -65,7 +65,7 @@ async function newFailing() {
   const failing = await updateRow<DirectoryRow>(account.id, directories.suite, row, {
     is_disabled: true,
     disabled_reason: 'sync error',
-    error: 'GET users answered 403 forbidden.',
+    error: 'GET users returned 403 forbidden.',
     error_count: 1,
     first_failed_at: '2027-01-03T22:20:00.000000Z',
   })

@@ -156,7 +156,7 @@ describe('a request', () => {
 describe('a failed request', () => {
   it.each(['/silent', '/drip'])('times out: %s', async (path) => {
     const error = await failure(guardedFetch({ timeoutMs: 100 })(base + path))
-    expect([error.reason, error.message]).toEqual(['timeout', '127.0.0.1 did not answer within 0.1 seconds.'])
+    expect([error.reason, error.message]).toEqual(['timeout', '127.0.0.1 did not respond within 0.1 seconds.'])
   })
 
   it.each(['/large', '/endless', '/lied'])('is too large: %s', async (path) => {

@@ -8,7 +8,7 @@ it('truncates a sentence to 1,000 characters', () => {
 })
 
 it('has defaults for all optional properties', () => {
-  expect(new ProviderFault('retry', 'Users answered 503.')).toMatchObject({
+  expect(new ProviderFault('retry', 'Users returned 503.')).toMatchObject({
     faultClass: 'retry',
     retryAfterMs: null,
     reason: 'gone',

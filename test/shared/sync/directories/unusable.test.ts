@@ -68,7 +68,7 @@ it('applies all other entries if the table refuses one, and reports the error', 
 it('stores a provider error that contains half a surrogate pair', async () => {
   const world = await newSyncWorld()
   world.company.before = () => {
-    throw new ProviderFault('fatal', `GET /users answered 403 (${half}).`)
+    throw new ProviderFault('fatal', `GET /users returned 403 (${half}).`)
   }
-  expect(await world.run()).toMatchObject({ outcome: 'failed', error: 'GET /users answered 403 (\ufffd).' })
+  expect(await world.run()).toMatchObject({ outcome: 'failed', error: 'GET /users returned 403 (\ufffd).' })
 })

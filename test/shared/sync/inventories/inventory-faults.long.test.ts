@@ -120,7 +120,7 @@ describe.each(['mdm', 'tenant'] as const)('faults of an inventory of type %s (I5
 
   it('throttled for more than ten minutes: fails and stays enabled', async () => {
     world.faults(kind === 'mdm' ? mdmFaults.throttled : graphFaults.throttled)
-    await refused(world, /answered 429/, { is_disabled: false, is_verified: true })
+    await refused(world, /returned 429/, { is_disabled: false, is_verified: true })
   })
 
   it('401 in the middle of the list: fails unless a new token helps', async () => {
@@ -129,10 +129,10 @@ describe.each(['mdm', 'tenant'] as const)('faults of an inventory of type %s (I5
       world.faults(fromSecond(devicesOf.tenant, times(1, graphFaults.tokenExpired)))
       expect(await world.run()).toMatchObject({ outcome: 'applied', seen: { devices: count } })
       world.faults(fromSecond(devicesOf.tenant, graphFaults.tokenExpired))
-      return refused(world, /answered 401.*DeviceManagementManagedDevices\.Read\.All/, disabled)
+      return refused(world, /returned 401.*DeviceManagementManagedDevices\.Read\.All/, disabled)
     }
     world.faults(fromSecond(devicesOf.mdm, mdmFaults.wrongToken))
-    await refused(world, /GET \/api\/v1\/devices answered 401.*api_token/, disabled)
+    await refused(world, /GET \/api\/v1\/devices returned 401.*api_token/, disabled)
   })
 
   it('a list that is silently incomplete: the brake stops the run', async () => {
@@ -159,7 +159,7 @@ describe.each(['mdm', 'tenant'] as const)('faults of an inventory of type %s (I5
         changeBody((body) => (kind === 'mdm' ? strange(body) : { ...body, value: strange(body.value) })),
       ),
     )
-    await refused(world, /answered invalid data: an entry of .* has no (device_)?id\.$/, disabled)
+    await refused(world, /returned invalid data: an entry of .* has no (device_)?id\.$/, disabled)
   })
 
   it('a next page that is the same page: restarts the list three times, then rejects it', async () => {
@@ -253,7 +253,7 @@ describe('further lists of device fields', () => {
   })
 
   it.each<[string, Fault, RegExp, object]>([
-    ['with an error', always({ status: 400, json: { detail: 'no' } }), /answered 400 \(no\)/, { is_disabled: false }],
+    ['with an error', always({ status: 400, json: { detail: 'no' } }), /returned 400 \(no\)/, { is_disabled: false }],
     ['that are incomplete', halfList('data'), /it states \d+ entries but lists \d+/, disabled],
     [
       'with the same page again',

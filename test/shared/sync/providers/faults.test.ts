@@ -66,16 +66,16 @@ const worlds: Record<string, (pages?: number) => Promise<World>> = {
 
 type Row = { fault: Fault; faultClass: string; says: RegExp; retryAfterMs?: number | null; on?: 'next' | 'gone' }
 const common: Record<string, Row> = {
-  'retry: a server that is broken': { fault: html(503), faultClass: 'retry', says: /answered 503\.$/ },
+  'retry: a server that is broken': { fault: html(503), faultClass: 'retry', says: /returned 503\.$/ },
   'retry: a page of a proxy that says it worked': { fault: html(200), faultClass: 'retry', says: /not JSON/ },
-  'retry: a request that took too long there': { fault: html(408), faultClass: 'retry', says: /answered 408/ },
+  'retry: a request that took too long there': { fault: html(408), faultClass: 'retry', says: /returned 408/ },
   'transient: a redirect, which is not followed': {
     fault: redirectTo('http://127.0.0.1:9/elsewhere'),
     faultClass: 'transient',
-    says: /answered 302: redirects are not followed\.$/,
+    says: /returned 302: redirects are not followed\.$/,
   },
   'transient: an answer beyond all bounds': { fault: huge(4_100_000), faultClass: 'transient', says: /more than/ },
-  'transient: an answer that nobody knows': { fault: html(418), faultClass: 'transient', says: /answered 418/ },
+  'transient: an answer that nobody knows': { fault: html(418), faultClass: 'transient', says: /returned 418/ },
 }
 
 const rows: Record<string, Record<string, Row>> = {
@@ -115,7 +115,7 @@ const rows: Record<string, Record<string, Row>> = {
         always({ status: 401, json: { error: 'unauthorized_client', error_description: 'Client is unauthorized' } }),
       ),
       faultClass: 'fatal',
-      says: /POST \/token answered 401 \(unauthorized_client: Client is unauthorized\): .*delegated/,
+      says: /POST \/token returned 401 \(unauthorized_client: Client is unauthorized\): .*delegated/,
     },
     'fatal: the key is gone': {
       fault: on(/token/, always({ status: 400, json: { error: 'invalid_grant', error_description: 'Invalid JWT' } })),
@@ -312,7 +312,7 @@ it('retry: no response in time, or no server at all', async () => {
   const adapter = tenantDirectory(connection, guardedFetch({ timeoutMs: 150 }))
   expect(await faultOf(adapter.users(null))).toMatchObject({
     faultClass: 'retry',
-    message: expect.stringMatching(/^GET \/v1\.0\/users got no response: .*did not answer within/),
+    message: expect.stringMatching(/^GET \/v1\.0\/users got no response: .*did not respond within/),
   })
   await fake.close()
   expect(await faultOf(adapter.users(null))).toMatchObject({ faultClass: 'retry' })

@@ -72,7 +72,7 @@ it('classifies an error by its unmasked text', () => {
   const answer = { status: 403, headers: new Headers(), json: { error }, secrets: ['t', 'userRateLimitExceeded'] }
   expect(suiteFault(false)(callOf('/users'), answer)).toMatchObject({
     faultClass: 'retry',
-    message: 'GET /users answered 403 ([secret]: Slow down).',
+    message: 'GET /users returned 403 ([secret]: Slow down).',
   })
 })
 
@@ -87,6 +87,6 @@ it('masks a secret in the scope of a challenge', () => {
   const headers = new Headers({ 'www-authenticate': 'DPoP error="insufficient_scope", scope="opaque-token-of-a-run"' })
   const answer = { status: 403, headers, json: {}, secrets: ['opaque-token-of-a-run'] }
   expect(idpFault(callOf('/api/v1/apps'), answer)).toMatchObject({
-    message: 'GET /api/v1/apps answered 403: the service app lacks the scope [secret].',
+    message: 'GET /api/v1/apps returned 403: the service app lacks the scope [secret].',
   })
 })

@@ -51,7 +51,7 @@ it('complaint 1, #9188: does not take a response without data for an empty compa
   fake.faults = [on(/\/users$/, withoutKey('users'))]
   expect(await faultOf(suiteOf(fake).users(null))).toMatchObject({
     faultClass: 'fatal',
-    message: 'GET /admin/directory/v1/users answered invalid data: users is missing.',
+    message: 'GET /admin/directory/v1/users returned invalid data: users is missing.',
   })
   fake.faults = []
   const { next } = await suiteOf(fake).users(null)
@@ -198,7 +198,7 @@ it('rejects an empty member list if the group still states members, and accepts 
   expect(await faultOf(suiteOf(fake).members(groupOf('g', 1), null))).toMatchObject({
     faultClass: 'fatal',
     message:
-      'GET /admin/directory/v1/groups/g/members answered invalid data: the group has members, but none are listed.',
+      'GET /admin/directory/v1/groups/g/members returned invalid data: the group has members, but none are listed.',
   })
   fake.faults = []
   fake.data.groups = [suiteGroup('g')]

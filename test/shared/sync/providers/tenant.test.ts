@@ -119,7 +119,7 @@ it('Pomerium #1050, #1693: names a missing permission', async () => {
   expect(await faultOf(tenantOf(fake).users(null))).toMatchObject({
     faultClass: 'fatal',
     message: expect.stringMatching(
-      /^GET \/v1\.0\/servicePrincipals.* answered 403 .*User\.Read\.All, GroupMember\.Read\.All/,
+      /^GET \/v1\.0\/servicePrincipals.* returned 403 .*User\.Read\.All, GroupMember\.Read\.All/,
     ),
   })
 })

@@ -139,7 +139,7 @@ describe('errors (I6)', () => {
   it('retry: repeats a throttled call and continues', async () => {
     const world = await loaded()
     const waited = countWaiting()
-    failing(world, () => new ProviderFault('retry', 'GET /users answered 429.', { retryAfterMs: 30_000 }), 3)
+    failing(world, () => new ProviderFault('retry', 'GET /users returned 429.', { retryAfterMs: 30_000 }), 3)
     expect((await world.run()).outcome).toBe('applied')
     expect(waited.ms).toBeGreaterThanOrEqual(90_000)
   })
@@ -147,22 +147,22 @@ describe('errors (I6)', () => {
   it('retry: turns transient after ten minutes of consecutive failures, even across steps', async () => {
     const world = await loaded()
     countWaiting()
-    failing(world, () => new ProviderFault('retry', 'GET /users answered 503.', { retryAfterMs: 50_000 }))
+    failing(world, () => new ProviderFault('retry', 'GET /users returned 503.', { retryAfterMs: 50_000 }))
     await world.begin()
     for (let steps = 0; steps < 20 && (await world.last()).finished_at === null; steps++) {
       world.connect()
       await workOnRun(world.syncSource, world.source as never, clock.monotonic() + 120_000)
       await clock.sleep(60_000)
     }
-    expect(await world.last()).toMatchObject({ outcome: 'failed', error: 'GET /users answered 503.' })
-    expect(await world.row()).toMatchObject({ is_disabled: false, error: 'GET /users answered 503.', error_count: 1 })
+    expect(await world.last()).toMatchObject({ outcome: 'failed', error: 'GET /users returned 503.' })
+    expect(await world.row()).toMatchObject({ is_disabled: false, error: 'GET /users returned 503.', error_count: 1 })
   })
 
   it('position_lost: restarts the list at most three times', async () => {
     const world = await loaded()
     world.company.perPage = 5
     world.company.users = [...people.slice(0, 2), { id: 'none', email: null }, ...people.slice(2)]
-    const lost = () => new ProviderFault('position_lost', 'GET /users answered that the page has expired.')
+    const lost = () => new ProviderFault('position_lost', 'GET /users reported that the page has expired.')
     const at = (times: number) => {
       let left = times
       world.company.before = (call, position) => {
@@ -186,19 +186,19 @@ describe('errors (I6)', () => {
 
   it('fatal: Pomerium #567: disables the directory at once and stores the error as one sentence', async () => {
     const world = await loaded()
-    failing(world, () => new ProviderFault('fatal', 'POST /token answered 401 invalid_client.'))
+    failing(world, () => new ProviderFault('fatal', 'POST /token returned 401 invalid_client.'))
     expect((await world.run()).outcome).toBe('failed')
     expect(await world.row()).toMatchObject({
       is_disabled: true,
       disabled_reason: 'sync error',
-      error: 'POST /token answered 401 invalid_client.',
+      error: 'POST /token returned 401 invalid_client.',
       error_count: 1,
     })
   })
 
   it('transient: becomes fatal 24 hours after the first failure, unless a run succeeds', async () => {
     const world = await loaded()
-    const fault = () => new ProviderFault('transient', 'GET /groups answered 400.')
+    const fault = () => new ProviderFault('transient', 'GET /groups returned 400.')
     failing(world, fault)
     await world.run()
     const first = (await world.row()).first_failed_at
