@@ -10,14 +10,7 @@ import { verifierKey } from '../notes/signing-key.ts'
 import type { Lease } from './sealed-state.ts'
 
 /** Run that seals one log under a lease. `address` is the public address of the service. */
-export type Sealing = {
-  account: string
-  log: SealedLog
-  address: string
-  lease: Lease
-  /** Compares the log with the bucket even without new entries. */
-  alwaysCompare?: boolean
-}
+export type Sealing = { account: string; log: SealedLog; address: string; lease: Lease; alwaysCompare?: boolean }
 
 /** Signed checkpoint in the bucket. `key` verifies the note, and `tag` is the ETag of the object. */
 export type SignedCheckpoint = { checkpoint: Checkpoint; note: string; key: VerifierKey; tag: string }
@@ -94,8 +87,8 @@ type StoredObject = { content: Buffer; tag: string }
 type SealStore = {
   get(path: string): Promise<StoredObject | null>
   /**
-   * Puts an object if the stored object has the tag `expectedTag`, or if none is stored and `expectedTag` is null. False if neither is
-   * true.
+   * Puts an object if the stored object has the tag `expectedTag`, or if none is stored and `expectedTag` is null. Returns false in all
+   * other cases.
    */
   put(path: string, content: string | Buffer, expectedTag: string | null): Promise<boolean>
 }
