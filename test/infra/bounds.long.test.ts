@@ -10,10 +10,9 @@ const account = '111122223333'
 const secret = (name: string) => `arn:aws:secretsmanager:eu-central-1:${account}:secret:${name.padEnd(512, 'x')}-AbCdEf`
 const certificate = (region: string) => `arn:aws:acm:${region}:${account}:certificate/1`
 
-/** Builds a domain name of nearly the maximum length. */
 const longDomain = (name: string) => [name, 'b'.repeat(60), 'c'.repeat(60), 'd'.repeat(60), 'example.com'].join('.')
 
-/** All settings that enlarge templates, each at its maximum. */
+/** Settings that enlarge templates, each at its maximum. */
 const largest = {
   stackName: `A${'b'.repeat(63)}`,
   tags: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`tag-${i}`.padEnd(10, 'x'), 'v'.repeat(15)])),
@@ -30,7 +29,7 @@ const largest = {
   suiteClientSecretArn: secret('suite'),
   tenantClientId: 'tenant-app',
   tenantClientSecretArn: secret('tenant'),
-  // Number of URIs that fit a function's environment in addition to the other settings.
+  // Uses as many URIs as fit a function's environment in addition to the other settings.
   signInRedirectUris: Array.from({ length: 12 }, (_, i) =>
     `https://portal-${String(i).padStart(2)}.example.com/cb`.replace(' ', '0'),
   ),
@@ -67,7 +66,7 @@ describe('with every setting at its maximum', () => {
   it("keeps every template within CloudFormation's quotas of size, resources, parameters and outputs", () => {
     expect(templates.length).toBeGreaterThan(25)
     for (const [name, bytes, { Parameters = {}, Resources = {}, Outputs = {} }] of templates) {
-      // Bounds templates below the 1,000,000 bytes that CloudFormation accepts.
+      // Leaves a margin below the 1,000,000 bytes that CloudFormation accepts.
       expect(bytes, name).toBeLessThan(800_000)
       expect(Object.keys(Resources).length, name).toBeLessThanOrEqual(500)
       expect(Object.keys(Parameters).length, name).toBeLessThanOrEqual(200)

@@ -8,7 +8,6 @@ beforeAll(async () => {
   mappings = templates.all('AWS::Lambda::EventSourceMapping')
 })
 
-/** Finds the event source mapping of the function with this handler. */
 function feeding(handler: string): Resource['Properties'] {
   const [id] =
     templates.entries('AWS::Lambda::Function').find(([, { Properties }]) => Properties.Handler === handler) ?? []

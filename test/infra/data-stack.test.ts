@@ -6,7 +6,6 @@ beforeAll(async () => {
   templates = await templatesOf([])
 })
 
-/** Types of resources that contain data. */
 const withData = new Set([
   'AWS::DynamoDB::GlobalTable',
   'AWS::DynamoDB::Table',
@@ -57,8 +56,7 @@ describe('data', () => {
       stateful(trial.resources).map(() => 'Delete'),
     )
     expect(JSON.stringify(trial.resources)).not.toContain('"DeletionProtectionEnabled":true')
-    // Expects buckets that are emptied first. CloudFormation cannot delete a bucket with objects, and the bucket of sealed logs has some
-    // within minutes.
+    // Expects buckets that are emptied before their deletion, because CloudFormation cannot delete a bucket with objects.
     const bucketsOf = (type: string) =>
       Object.values(trial.resources).flatMap(({ Type, Properties }) =>
         Type === type ? Properties.BucketName?.Ref : [],
@@ -71,7 +69,7 @@ describe('data', () => {
 
 it('retains no resource after a failed first deployment of the service', () => {
   const otherStacks = templates.resources.filter((stack) => stack !== dataOf(templates).resources)
-  // Excludes `RetainExceptOnCreate`, with which a failed deployment deletes the versions that it created.
+  // Allows `RetainExceptOnCreate`, with which a failed first deployment deletes the function versions that it created.
   const kept = otherStacks.flatMap((stack) =>
     Object.entries(stack).filter(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain'),
   )

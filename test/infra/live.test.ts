@@ -15,7 +15,7 @@ type Deployed = Resource & { DependsOn?: string[]; UpdatePolicy?: Record<string,
 const directory = mkdtempSync(join(tmpdir(), 'live-test-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Writes a bundle of two operations with a common file, one operation without, and a file that a public function serves. */
+/** Writes a bundle: two operations with a common file, one operation without it, and a file that a public function serves. */
 function bundleAt(name: string, changed: Record<string, string> = {}): string {
   const files = {
     'api/groups/list-groups.mjs': 'import"../../shared.mjs";export const handler=1',
@@ -61,7 +61,7 @@ describe('the code that a function can load', () => {
   })
 })
 
-/** Builds the app, and returns its resources of a type, each with the name of its stack. */
+/** Builds the app. Returns a function that lists the resources of a type, each with the name of its stack. */
 async function deployed(name: string, code: string, context: Record<string, unknown> = {}) {
   const operations = (await loadOperations()).filter(
     ({ operation: { method, path } }) => /^\/(groups|sites)$/.test(path) || criticalOperations.has(`${method} ${path}`),
@@ -78,7 +78,7 @@ async function deployed(name: string, code: string, context: Record<string, unkn
   return (type: string) => all.filter(({ Type }) => Type === type)
 }
 
-/** Version of each function, by stack and logical id. */
+/** Version of each function, keyed by stack and logical id. */
 const versionsOf = (ofType: Awaited<ReturnType<typeof deployed>>) =>
   new Map(
     ofType('AWS::Lambda::Version').map(({ stack, id, Properties }) => [`${stack} ${Properties.FunctionName.Ref}`, id]),
@@ -263,7 +263,7 @@ describe('every function', () => {
     expect(all('AWS::Lambda::Alias').filter(({ UpdatePolicy }) => UpdatePolicy)).toEqual([])
     for (const type of ['DeploymentGroup', 'Application']) expect(all(`AWS::CodeDeploy::${type}`)).toEqual([])
     expect(all('AWS::CloudWatch::Alarm').filter(({ stack }) => stack !== 'NetworkAccess')).toEqual([])
-    // Expects equal versions, because the setting changes nothing else.
+    // Expects equal versions for both settings, because the setting does not change the functions.
     expect(versionsOf(all)).toEqual(versionsOf(await deployed('canary', bundleAt('canary'))))
   })
 
@@ -279,7 +279,7 @@ describe('every function', () => {
         'lambda:UpdateAlias',
       ])
       for (const { Resource } of statements) expect(Resource).not.toBe('*')
-      // Expects a policy without version numbers, because the alarm of a future version must be readable before the policy is updated.
+      // Expects no version numbers, because the alarm of a future version must be readable before the policy is updated.
       expect(JSON.stringify(statements)).not.toContain('Version')
     }
     const roles = ofType('AWS::IAM::Role').filter(({ id }) => id.startsWith('ShiftRole'))

@@ -34,7 +34,7 @@ describe('the sealed log in another account', () => {
     adopting = await templatesOf([], settings)
   })
 
-  /** Maps each role to its actions on the bucket and the key, from the templates of a deployment. */
+  /** Maps each role to its actions on the bucket and the key of the log archive. */
   const actionsOf = (): Map<string, { action: string; resource: string }[]> =>
     new Map(
       adopting.entries('AWS::IAM::Policy').map(([id, { Properties }]) => {
@@ -265,7 +265,7 @@ describe('backups', () => {
     )
     expect(Resources.Vault.Properties).toMatchObject({
       EncryptionKeyArn: expect.stringContaining('VaultKey'),
-      // Expects a maximum, without which a copy could have an unlimited retention and could never be deleted.
+      // Expects a maximum retention, without which a copy could have an unlimited retention and never be deleted.
       LockConfiguration: { MinRetentionDays: 35, MaxRetentionDays: 400, ChangeableForDays: 7 },
     })
   })

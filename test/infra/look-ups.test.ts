@@ -23,7 +23,7 @@ const adopted = {
   sealKeyArn: `arn:aws:kms:eu-central-1:${account}:key/kept`,
 }
 
-/** Yields every use of an intrinsic function in a template, by its argument. */
+/** Yields the argument of each use of an intrinsic function in a template, as JSON. */
 function* usesOf(name: string, value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   for (const [key, item] of Object.entries(value)) {

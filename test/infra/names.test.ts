@@ -6,7 +6,7 @@ import { templatesOf } from '#test/support/service/templates.ts'
 
 const some = async () => (await loadOperations()).filter(({ operation }) => operation.path.startsWith('/groups'))
 
-/** Properties with a name that must be unique within an account and region, so that two deployments must not share it. */
+/** Properties whose values must be unique within an account and region, so that two deployments must not share a value. */
 const naming =
   /^(BackupPlanName|BackupVaultName|BucketName|DashboardName|FunctionName|GroupName|LogGroupName|RoleName|MetricNamespace|TableName|TopicName|AlarmName)$/
 
@@ -49,8 +49,8 @@ describe('several deployments in one account and region', () => {
       templatesOf(await some()),
       templatesOf(await some(), { stackName: 'Other' }),
     ])
-    // Types whose ids may change. A permission's id includes its rule and the stack's name. A version's id is a hash of its function's
-    // settings, which include the service's name. Both resources can be replaced.
+    // Types whose ids may depend on the deployment, because these resources can be replaced. A permission's id includes the stack's name,
+    // and a version's id is a hash of the function's settings.
     const madeAnew = new Set(['AWS::Lambda::Permission', 'AWS::Lambda::Version'])
     const ids = ({ resources }: typeof one) =>
       resources.map((stack) => Object.entries(stack).flatMap(([id, { Type }]) => (madeAnew.has(Type) ? [] : [id])))

@@ -23,17 +23,16 @@ const decide = (of: readonly Name[], { action, resource, context = {} }: Call): 
     { action, resource, context },
     keys,
   )
-/** Returns the policies that each allow a call. */
 const allowing = (call: Call): Name[] => names.filter((name) => decide([name], call) === 'allowed')
 
 const arn = (service: string, rest: string) => `arn:aws:${service}:${at}:${rest}`
-/** Returns the ARN of the task behind an output: `VerifyRowsFunction` is `tasks/verify-rows.ts`. */
+/** Returns the ARN of the task behind an output, such as `tasks/verify-rows.ts` for `VerifyRowsFunction`. */
 const functionOf = (output: string) => {
   const words = output.replace(/Function$/, '').match(/[A-Z][a-z]+/g) ?? []
   return `${rights.functions.get(`tasks/${words.join('-').toLowerCase()}.ts`)?.arn}:current`
 }
 const consumer = () => rights.functions.get('streams/store-flow-logs.ts')?.arn ?? ''
-/** Function with a name as AWS generates it. Local names differ. */
+/** ARN of a function with a generated name, as in a deployment. Local names differ. */
 const ownFunction = arn('lambda', 'function:NetworkAccess-ConsumersStoreFlowLogs-AbCdEf')
 const ofConsumer = () => ({ 'lambda:FunctionArn': `${consumer()}:current` })
 const api = (part: string) => `arn:aws:apigateway:us-east-1::/apis/${rights.apiId}${part}`
@@ -166,7 +165,7 @@ describe('the policies of operators', () => {
   })
 })
 
-/** Calls of each CLI command, by its first words. */
+/** API calls of each CLI command, keyed by the first words of the command. */
 const callsOf: Record<string, (option: (name: string) => string) => Call[]> = {
   'acm describe-certificate': () => [on('acm:DescribeCertificate', arn('acm', 'certificate/some'))],
   'apigatewayv2 get-api': () => [on('apigateway:GET', api(''))],
@@ -188,7 +187,7 @@ const callsOf: Record<string, (option: (name: string) => string) => Call[]> = {
   'dynamodb put-resource-policy': () => [on('dynamodb:PutResourcePolicy', restored)],
   'dynamodb restore-table-to-point-in-time': () => [
     on('dynamodb:RestoreTableToPointInTime', rights.arnOf('table')),
-    // Includes writes to the new table, for which a restore needs the permissions of its caller.
+    // Includes writes to the new table, because a restore needs its caller's permissions for these writes.
     ...['BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'].map((name) =>
       on(`dynamodb:${name}`, restored),
     ),
@@ -221,7 +220,7 @@ const callsOf: Record<string, (option: (name: string) => string) => Call[]> = {
   'sesv2 get-account': () => [on('ses:GetAccount')],
   'sesv2 get-email-identity': () => [on('ses:GetEmailIdentity')],
   'sns list-subscriptions-by-topic': () => [on('sns:ListSubscriptionsByTopic', rights.output('AlarmTopic'))],
-  // Requires nothing, because deployers create a new bucket with their own permissions (docs/operating.md).
+  // Requires no policy, because deployers create a new bucket with their own permissions (docs/operating.md).
   's3 mb': () => [],
   'sts get-caller-identity': () => [],
 }
@@ -237,7 +236,7 @@ const ownDeployment = arn('codedeploy', 'deploymentgroup:NetworkAccess-Operation
 const mapping = arn('lambda', 'event-source-mapping:0a1b2c3d')
 const restored = arn('dynamodb', 'table/NetworkAccess-restored')
 
-/** Reads from the table in docs/operating.md which policy each runbook requires. */
+/** Reads the policy that each runbook requires from the table in docs/operating.md. */
 function documentedNeeds(): Map<string, Name> {
   const [, section = ''] = /## Who may do what\n(.*?)\n## /s.exec(readFileSync('docs/operating.md', 'utf8')) ?? []
   return new Map(
@@ -249,7 +248,7 @@ function documentedNeeds(): Map<string, Name> {
 }
 
 describe('a runbook', () => {
-  /** Runbooks with a deployment, which requires the permissions of a deployer. */
+  /** Runbooks that include a deployment, which requires the permissions of a deployer. */
   const deploys = ['repair.md']
   const commands = documentedCommands('aws').filter(
     ({ file }) => /^docs\/(runbooks\/|operating\.md)/.test(file) && !deploys.some((name) => file.endsWith(name)),

@@ -31,7 +31,7 @@ it('raises an alarm before no unreserved concurrency is left', () => {
 it('raises an alarm at four fifths of the configured limits', async () => {
   const requests = { throttleRate: 10, anonymousRate: 10, ingestRate: 10, accountRequests: 20 }
   const chosen = await templatesOf([], { ...requests, tableUnits: 2_000, flowStreamShards: 3 })
-  // Expects the limit for the requests of five minutes.
+  // Expects limits for five minutes, which are 300 times the configured limits per second.
   expect(expressionOf('ApiNearlyThrottled', chosen)).toBe('100 * requests / 6000')
   expect(expressionOf('TableNearQuota', chosen)).toContain('FILL(second, 0) / 600000')
   expect(expressionOf('FlowStreamNearlyFull', chosen)).toContain(`FILL(first, 0) / ${3 * 300 * 1_048_576} `)

@@ -69,7 +69,7 @@ describe('the audit trail', () => {
   it.each(['commits', ...entries])('%s is never updated, and deleted only with its account', (key) => {
     for (const action of rewrites) {
       const by = deletions.includes(action) ? ['DeleteAccounts'] : []
-      // Includes requests that also name other keys.
+      // Tries requests that also name other keys.
       for (const keys of [[key], ['groups', key], [key, 'rate.account', `presence.actors`]]) {
         const call = onTable(action, ...keys)
         expect(allowed(call), `${action} ${keys}`).toEqual(by)
@@ -186,7 +186,7 @@ describe('devices', () => {
     'PartiQLUpdate',
     'PartiQLDelete',
   ]
-  /** Collections whose rows a device changes, with the roles that change them. */
+  /** Collections whose rows devices change, with the roles that change the rows. */
   const theirs: Record<string, string[]> = { clients: ['Client'], gateways: ['Gateway'], gateway_tokens: ['Gateway'] }
 
   it('change no row of an account except their own, and no index item of another', async () => {
@@ -260,7 +260,7 @@ describe('devices', () => {
     }
   })
 
-  /** Collections that a decision reads, including those of the caller. A new collection must be added here on purpose. */
+  /** Collections that a decision reads, including the caller's. A new collection must be added here on purpose. */
   const read = [
     'accounts',
     'actors',

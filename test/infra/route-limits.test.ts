@@ -8,7 +8,7 @@ import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 let operations: OperationSource[]
 let templates: Templates
-/** Limits by route key, and all routes of the definition. */
+/** Throttling limits by route key. */
 let limits: Record<string, { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }>
 let byDefault: { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }
 let routes: string[]
@@ -23,7 +23,7 @@ beforeAll(async () => {
   }
   routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => {
-      // Normalizes the default route, which the documentation writes with and without a slash.
+      // Normalizes the default route, whose path is written with and without a slash.
       if (path.replace('/', '') === '$default') return '$default'
       return `${method.startsWith('x-') ? 'ANY' : method.toUpperCase()} ${path}`
     }),
@@ -64,8 +64,7 @@ describe('limits of routes', () => {
     const ingest = limits['POST /ingestion/flow_logs']?.ThrottlingRateLimit ?? Number.NaN
     const heartbeats = 10_200 / 30
     expect(anonymous.length * 50 + ingest + heartbeats).toBeLessThan(byDefault.ThrottlingRateLimit)
-    // Checks two bounds: 1,000 requests per second is that of docs/deploy.md for a shared limit, and 5,000 is the account's default burst
-    // limit of API Gateway.
+    // Checks the shared limit of 1,000 requests per second (docs/deploy.md), and API Gateway's default burst limit of 5,000.
     expect(anonymous.length * 50).toBeLessThan(1_000)
     expect(anonymous.length * 200).toBeLessThan(5_000)
   })
@@ -118,7 +117,7 @@ describe('functions with reserved concurrency', () => {
     const sum = [...reservations().values()].reduce((total, each) => total + each, 0)
     const [check] = templates.all('AWS::CloudFormation::CustomResource')
     expect(check?.Properties.Reserved).toBe(String(sum))
-    // Expects at least the 100 unreserved executions that Lambda requires, each of which serves ten requests per second.
+    // Expects at least the 100 unreserved executions that Lambda requires. Each execution serves ten requests per second.
     expect(1_000 - sum).toBeGreaterThanOrEqual(100)
     expect(10 * (1_000 - sum)).toBeGreaterThanOrEqual(byDefault.ThrottlingRateLimit)
     expect(readFileSync('docs/deploy.md', 'utf8')).toContain(

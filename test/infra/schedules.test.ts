@@ -6,7 +6,6 @@ beforeAll(async () => {
   templates = await templatesOf([])
 })
 
-/** Finds the function that a schedule invokes, by its handler. */
 function scheduled(handler: string) {
   const [id, { Properties }] = templates
     .entries('AWS::Lambda::Function')

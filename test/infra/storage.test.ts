@@ -5,7 +5,6 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { synthesize } from '#infra/local/service.ts'
 import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 
-/** Settings of two deployments, each with different values. */
 const some = { flowStreamShards: '4', sealRetentionDays: '7', logRetentionDays: 7, flowRetentionDays: '9' }
 const others = { flowStreamShards: 'on-demand', sealRetentionDays: '0' }
 

@@ -24,7 +24,6 @@ const text = (file: string) => readFile(join(root, file), 'utf8')
 const workflows = (await readdir(join(root, '.github/workflows'))).map((name) => `.github/workflows/${name}`)
 const lock: { packages: Record<string, Locked> } = JSON.parse(await text('package-lock.json'))
 
-/** Returns the name of a package from its path in the lock file or in the bundle. */
 const packageOf = (path: string) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 
 const examples = ['docs/examples/pipeline.yml', 'docs/examples/deploy-stack.yml']
@@ -104,7 +103,7 @@ describe('the SBOM', () => {
       entryPoints: [...operations.map(({ file }) => file), ...(await plainFunctions())],
       bundle: true,
       write: false,
-      // Enables splitting, so that each package is written once, as in the bundle.
+      // Enables splitting, as in the deployed bundle, so that each package is written once.
       splitting: true,
       outdir: directory,
       format: 'esm',

@@ -41,7 +41,7 @@ beforeAll(async () => {
   other = await deployedRoles({ stackName: 'NetworkAccessOfTheSecondCompany', breakGlassRoleArn: `${sso}*` })
 }, 120_000)
 
-/** Decides about a principal of the account, by its own statements combined with the table's policy. */
+/** Decides about a call by a principal of the account, by the principal's statements combined with the table's policy. */
 function decide(
   { rights }: Deployed,
   arn: string | null,
@@ -114,7 +114,7 @@ describe('the policy of the table', () => {
   })
 
   it('does not affect calls that an AWS service makes on its own, nor replication', () => {
-    // Expects access without a principal ARN, which calls such as a TTL deletion do not have.
+    // Expects that calls without a principal ARN, such as TTL deletions, stay allowed.
     for (const action of writes) expect(decide(plain, null, everything, action, ['groups'])).toBe('allowed')
     const replication = `${account}:role/aws-service-role/replication.dynamodb.amazonaws.com/AWSServiceRoleForDynamoDBReplication`
     expect(decide(plain, replication, everything, 'BatchWriteItem', ['groups'])).toBe('allowed')

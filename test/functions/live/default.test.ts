@@ -26,7 +26,6 @@ async function connected() {
   return { world, id, client, device, presence }
 }
 
-/** Sends messages one by one, and waits for the response to each. */
 async function sendAll(device: LiveDevice, messages: unknown[], answer: string): Promise<void> {
   for (const message of messages) {
     device.send(message)

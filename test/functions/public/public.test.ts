@@ -19,7 +19,6 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-/** Sends a request without a credential. */
 const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
   handlers[path.startsWith('/docs') ? 'docs' : 'openapi']({
     rawPath: path,

@@ -40,7 +40,6 @@ const send = (fields: Record<string, string>, changed: Record<string, string> = 
     form: { request: new URLSearchParams({ ...request, ...changed }).toString(), ...fields },
   })
 
-/** Fields that a page's form submits, except those that the person enters. */
 function formOf(text: string): Record<string, string> {
   const fields = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
   return Object.fromEntries(

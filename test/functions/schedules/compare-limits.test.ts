@@ -54,7 +54,6 @@ async function startWith(token: string): Promise<number> {
   return (await call(startSession, { method: 'POST', token, body: { session } })).status
 }
 
-/** Creates an account that exceeds its limits of users and sites. */
 async function newExceeding() {
   const account = await newAccount()
   await person(account.id, 'grace@example.com')

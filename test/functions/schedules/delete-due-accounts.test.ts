@@ -31,13 +31,13 @@ const update = (id: string, account: object) => run({ operation: 'update_account
 const now = clock.now.bind(clock)
 const later = (hours: number) => vi.spyOn(clock, 'now').mockImplementation(() => now() + hours * 3_600_000_000)
 
-/** Reads all items that mention an account, except the item that tracks its deletion. */
+/** Reads all items that mention an account, except the item that tracks the account's deletion. */
 const readRemaining = async (id: string) =>
   (await ownTable.items()).filter((item) => JSON.stringify(item).includes(id) && item.pk !== 'service#due.accounts')
 const readDeletionItems = async (id: string) =>
   (await ownTable.items()).filter(({ pk, account_id }) => pk === 'service#due.accounts' && account_id === id)
 
-/** Makes one command of the job fail, before or after its effect. Returns a function that reports whether the job sent that command. */
+/** Fails the table command at a position, before or after its effect. Returns a function that reports whether the job sent this command. */
 function breakAt(position: number, effect: 'before' | 'after') {
   let count = 0
   const spy = interceptTable(async (command, send) => {

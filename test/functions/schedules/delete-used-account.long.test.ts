@@ -18,7 +18,7 @@ it('deletes every item of an account that used all features, and none of another
 }, async () => {
   const ownTable = await useOwnTable()
   onTestFinished(() => ownTable.end())
-  /** Reads all items that mention an account, except the item that tracks its deletion. */
+  /** Reads all items that mention an account, except the item that tracks the account's deletion. */
   const itemsWith = async (id: string) =>
     (await ownTable.items()).filter((item) => JSON.stringify(item).includes(id) && item.pk !== 'service#due.accounts')
   const other = await newAccount()

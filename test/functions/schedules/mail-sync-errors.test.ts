@@ -23,7 +23,7 @@ const at = (day: number, hour: number) => monday + day * dayMicros + (hour * day
 let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 let sent: Sent[]
 let refused: string[]
-/** Called while a mail is being sent. */
+/** Function that runs while a mail is being sent. */
 let meanwhile: () => Promise<unknown>
 beforeEach(async () => {
   ownTable = await useOwnTable()
@@ -57,7 +57,6 @@ const runAt = async (day: number, hour: number) => {
   return sent.map(({ to }) => to).sort()
 }
 
-/** Creates a directory that a run has disabled. */
 async function newFailing() {
   const account = await newAccount({ features: { idp_sync: true } })
   const { id } = await directoriesApi.suite.createAndGet(account)

@@ -34,7 +34,7 @@ afterEach(() => {
   vi.resetModules()
 })
 
-/** Starts the service in a process that has not read the secret. All processes share one clock. */
+/** Imports the service as a new process that has not read the secret. All processes share one clock. */
 async function newProcess() {
   vi.resetModules()
   const { clock } = await import('#shared/core/clock.ts')
@@ -53,7 +53,7 @@ async function newProcess() {
 
 type Process = Awaited<ReturnType<typeof newProcess>>
 
-/** Creates an account with six groups, and returns the cursor to the second page of their list. */
+/** Creates an account with six groups including Everyone. Returns the cursor to the second page of their list. */
 async function firstPage({ newAccount, create, ...first }: Process) {
   const { token, call } = await newAccount()
   for (let i = 0; i < 5; i++)
@@ -88,7 +88,7 @@ it('keeps cursors valid when each page of a list is served by another process', 
   const fresh = await newProcess()
   const second = await page(fresh, next)
   expect(second).toMatchObject({ status: 200, names: ['G1', 'G2'] })
-  // Expects that the new version signs from now on, because the running process has read the secret again.
+  // Expects that the new version signs after eleven minutes, because the running process has then read the secret again.
   now += 11 * minute
   const again = await page(fresh, next)
   expect(again.next.split('.')[0]).not.toBe(next.split('.')[0])

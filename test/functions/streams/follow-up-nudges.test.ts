@@ -30,7 +30,7 @@ afterAll(() => channel.stop())
 const commitsUntilNow = async ({ account }: AccessWorld) =>
   (await queryItems(partition(account.id, 'commits'))).at(-1)?.sk as string
 
-/** Connects a member of the group, a client in no group, and a gateway. */
+/** Connects a member of the group, a client whose actor is in no group, and a gateway. */
 async function connectedWorld() {
   const world = await newAccessWorld()
   const gateway = await world.addGateway()
@@ -45,7 +45,6 @@ async function connectedWorld() {
 
 const receivedTypes = ({ received }: LiveDevice) => received.map(({ type }) => type)
 
-/** Builds a record of the table's stream for a deleted item. */
 const removalOf = (item: Record<string, unknown>) => ({
   eventName: 'REMOVE',
   dynamodb: { SequenceNumber: '1', OldImage: marshall(item, { removeUndefinedValues: true }) },
@@ -135,7 +134,6 @@ test("an authorization deleted by its gateway's own heartbeat does not notify th
   const renew = () => call(renewGateway, { method: 'PUT', token: gateway.token, params: { id: gateway.session.id } })
   await renew()
   const receivedCount = receivedTypes(gatewayDevice).length
-  // Lets the client's lease expire.
   const { client_id } = item as unknown as { client_id: string }
   await table().send(
     new UpdateCommand({

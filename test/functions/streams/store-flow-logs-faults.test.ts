@@ -33,7 +33,6 @@ const sequenceOf = ({ kinesis }: KinesisStreamRecord) => kinesis.sequenceNumber
 const failures = async (records: KinesisStreamRecord[]) =>
   (await handler({ Records: records })).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)
 
-/** Creates a flow identified by its port, with functions that build its reports and read its entry. */
 function newFlow() {
   const fields = { flow_start: `2026-11-20T10:00:00.${String(++starts).padStart(6, '0')}Z` }
   const open = report(openRecord(fields))
@@ -45,7 +44,6 @@ function newFlow() {
   }
 }
 
-/** Builds four records of a shard that report three flows. */
 function batch() {
   const flows = [newFlow(), newFlow(), newFlow()] as const
   const [a, b, c] = flows
@@ -96,7 +94,7 @@ it('resumes in the next run after its deadline, with all previous records stored
   const flows = Array.from({ length: 3 }, () => Array.from({ length: 25 }, newFlow))
   const records = flows.map((some, i) => record(clock.now() + i, ...some.map(({ open }) => open)))
   let left = 2
-  // Gives the function time for one request of 25 flows.
+  // Leaves the function time for only one request of 25 flows.
   const context = { getRemainingTimeInMillis: () => (--left > 0 ? 60_000 : 1_000) } as Context
   const { batchItemFailures } = await handler({ Records: records }, context)
   expect(batchItemFailures).toEqual([{ itemIdentifier: sequenceOf(records[1] as KinesisStreamRecord) }])
@@ -174,7 +172,7 @@ describe('poison records', () => {
         )
         const kept = await deliverAll([...valid.slice(0, 2), bad, ...valid.slice(2)], sequenceOf, handler)
         vi.restoreAllMocks()
-        // Expects that a discarded record is stored for the redrive, and delivers it again.
+        // Expects the bad record among those stored for the redrive, and delivers the valid ones again.
         expect(kept).toContain(sequenceOf(bad))
         expect(await failures(valid.filter((one) => kept.includes(sequenceOf(one))))).toEqual([])
         await expectStored()
@@ -196,7 +194,7 @@ it('stores the same for any late redelivery', async () => {
         record(at + 2_000_000, flow.close(2), flow.open),
         record(at + 3_000_000, flow.open),
       ]
-      // Delivers records in order. Repeats parts of earlier records in between and at the end.
+      // Delivers the records in order, and repeats some earlier records in between and at the end.
       const part = ([from, count]: [number, number], end: number) =>
         records.slice(Math.min(from, end), end).slice(0, count)
       for (let end = 1; end <= records.length; end++) {

@@ -32,7 +32,6 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Creates a flow, with functions that build its records and read its entry. */
 function newFlow() {
   const inner_src_port = ++port
   const open = (fields: Fields = {}) => report(openRecord({ inner_src_port, ...fields }))
@@ -188,7 +187,7 @@ it('stores an ordinary flow with one write unit', async () => {
     const record = flowRecord(grant.claims(), at(i), one)
     const { requests, reads, writes } = await measure(() => deliver(record))
     expect(requests).toBeGreaterThanOrEqual(1)
-    // Includes the marks of the flow's day and actor, unless they are known to be stored.
+    // Expects one write per request, including the marks of the flow's day and actor unless they are known to be stored.
     expect([reads, writes]).toEqual([0, requests])
   }
 })

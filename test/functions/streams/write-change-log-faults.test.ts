@@ -31,7 +31,6 @@ const streamed = async (of = account) =>
   (await readCommits(of.id)).map((commit) => toStreamRecord(commit) as DynamoDBRecord)
 const sequenceOf = ({ dynamodb }: DynamoDBRecord) => dynamodb?.SequenceNumber ?? ''
 
-/** Returns the discrepancies that `verify` finds in the whole log, and the number of its entries. */
 async function verified(of = account) {
   const answer = await verify({ account_id: of.id, end: timestamp(clock.now()) } as never)
   return (answer as { data: { entries: number; damages: Damage[] } }).data
@@ -42,7 +41,7 @@ async function expectWhole(of = account): Promise<void> {
   expect(await verified(of)).toMatchObject({ entries: changes, damages: [] })
 }
 
-/** Simulates administrators who concurrently change groups, each their own. */
+/** Changes groups as several concurrent administrators, each with different groups. */
 async function writeTogether(writers: number, rounds: number): Promise<void> {
   await Promise.all(
     Array.from({ length: writers }, async (_, writer) => {
@@ -62,7 +61,7 @@ describe('a consumer that dies', () => {
   it('between any two entries leaves an intact log after its next delivery', async () => {
     for (const isResponseLost of [false, true]) {
       for (let writes = 0, died = true; died; writes++) {
-        // Creates an account per interruption, because its creation is one commit of many changes.
+        // Creates an account per interruption, because creating an account is one commit of many changes.
         const fresh = await newAccount()
         await fresh.call(createGroup, { method: 'POST', body: { group: { name: 'Engineering' } } })
         const records = await streamed(fresh)
@@ -87,7 +86,7 @@ describe('a consumer that dies', () => {
       const [failed] = await failures(batch)
       vi.restoreAllMocks()
       if (failed === undefined) at += batch.length
-      // Delivers some records again, because the checkpoint may be behind the failure.
+      // Delivers up to two records before the failed one again, because the checkpoint of the stream may be older.
       else at = Math.max(0, at + batch.findIndex((one) => sequenceOf(one) === failed) - random.int(0, 2))
     }
     await expectWhole()

@@ -28,7 +28,6 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Builds a record of the table's stream for the consumer. */
 const streamRecord = (item: Record<string, unknown>): DynamoDBRecord => {
   const { eventName, dynamodb } = toStreamRecord(item)
   return { eventName, dynamodb: { ...dynamodb, SequenceNumber: String(++sequence) } } as DynamoDBRecord

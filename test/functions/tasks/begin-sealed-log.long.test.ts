@@ -44,7 +44,6 @@ const begin = (event: unknown = { account_id: account.id }) => beginSealedLog(ev
 
 const items = () => ownTable.items(account.id)
 
-/** Restores the table and leaves the bucket unchanged. */
 const restore = (at: Record<string, unknown>[]) => ownTable.restore(account.id, at)
 
 const exported = async (
@@ -115,7 +114,7 @@ it("begins successor logs after a restore: from the table's entries, next to the
     follows: { ...follows, note: ended.note },
   })
 
-  // Extends the new log, whose exports name both logs.
+  // Extends the new log. Its exports name both logs.
   await change(4)
   await hour()
   await sealBoth()
@@ -136,10 +135,10 @@ it("begins successor logs after a restore: from the table's entries, next to the
   expect(await compareExport(hours, olderHours)).toContain('which it follows')
   await expect(compareExport(hours, lostHours)).rejects.toThrow('RESTARTED')
   for (const one of [lost, lostHours, older]) await verifyExport(one)
-  // Expects that the new log proves an entry of the shared part.
+  // Expects that the new log proves an entry that both logs share.
   const proof = await account.call(getProof, { method: 'GET', params: { log_id: lastShared } })
   expect(proof.body.data).toMatchObject({ leaf_index: before.size - 1, size: before.size + 11 })
-  // Expects that a checkpoint of the old log is still available.
+  // Expects that a checkpoint of the old log is still available by its size.
   expect(
     (
       await account.call(getProof, {
@@ -150,7 +149,7 @@ it("begins successor logs after a restore: from the table's entries, next to the
     ).body.data.note,
   ).toBe(before.note)
 
-  // Restores the table to the same time again, so that the number belongs to a discarded history.
+  // Restores the table to the same time again. The next log skips number 2, which belongs to a discarded history.
   const second = objects()
   await restore(instant)
   await change(1)

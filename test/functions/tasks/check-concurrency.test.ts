@@ -15,7 +15,6 @@ const limits = (limit: number, unreserved: number) =>
   Response.json({ AccountLimit: { ConcurrentExecutions: limit, UnreservedConcurrentExecutions: unreserved } })
 
 const fetched = vi.fn<typeof fetch>()
-/** Response of Lambda to the request for the account limits. */
 const account = vi.fn<() => Response>()
 const answers = () =>
   fetched.mock.calls.filter(([url]) => String(url).startsWith('https://answers')).map(([, init]) => init)

@@ -105,7 +105,7 @@ describe('create_account', () => {
     ['', /^company(-[a-z0-9]{6})?$/],
     [null, /^company(-[a-z0-9]{6})?$/],
   ])('turns the slug %j into %s', async (given, expected) => {
-    // Appends a suffix of the test run, because slugs are unique in the service.
+    // Appends a random suffix, because slugs are unique in the service.
     const ending = `-${randomUUID()}`
     const isGiven = typeof expected === 'string'
     const sent = isGiven ? String(given).replace(/(\w)(\s*)$/, `$1${ending}$2`) : given

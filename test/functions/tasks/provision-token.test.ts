@@ -133,7 +133,7 @@ describe('a new account', () => {
     vi.restoreAllMocks()
     const [secret] = created()
     expect(await isValid(secret?.SecretString ?? '')).toBe(true)
-    // Expects that a retry, as the AWS CLI sends after its timeout, creates no second account and no second secret.
+    // Expects that a retry, which the AWS CLI sends after a timeout, creates no second account and no second secret.
     expect((await run(event)).error.errors).toEqual({ slug: ['has already been taken'] })
     expect(created()).toHaveLength(1)
   })

@@ -12,7 +12,7 @@ let versions: Map<string, Version>
 let manager: Awaited<ReturnType<typeof stubService>>
 const calls = () => manager.requests.map(({ headers }) => String(headers['x-amz-target']).split('.')[1])
 
-/** Fakes Secrets Manager with this secret, for the requests of a rotation. */
+/** Fakes Secrets Manager with the secret's versions, for the requests of a rotation. */
 function answerTo(operation: string, request: Record<string, string & string[]>): [status: number, body: object] {
   const found = [...versions].find(
     ([id, { stages }]) => stages.includes(request.VersionStage ?? '') && (request.VersionId ?? id) === id,
@@ -38,7 +38,7 @@ function answerTo(operation: string, request: Record<string, string & string[]>)
 
 beforeAll(async () => {
   manager = await stubService(() => undefined)
-  // Loads the modules again, because cached clients may have the endpoint of another file's stub.
+  // Loads the modules again, because cached clients may keep the endpoint of another file's stub.
   vi.resetModules()
   handler = (await import('#functions/tasks/rotate-origin-secret.ts')).handler
 })

@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** Runs the verifier file in a folder without other files of the service. */
+/** Runs the verifier file in a folder that has no other file of the service. */
 const verifier = (...args: string[]) =>
   new Promise<{ code: number; stdout: string }>((resolve) => {
     const file = join(dir, 'verify-export.mjs')
@@ -110,7 +110,7 @@ it('reports a fault of an export in one line, before it writes anything', async 
   expect([existsSync(file), readFileSync(kept, 'utf8')]).toEqual([false, 'not an export'])
 })
 
-/** Creates a group, and seals it once its log entry is stored. */
+/** Creates a group, waits for its log entry, and seals. Returns the number of added leaves. */
 async function sealGroup(of: Service, name: string): Promise<number> {
   const headers = { authorization: `Bearer ${of.credentials.api_token}`, 'content-type': 'application/json' }
   const ask = async (path: string) =>
@@ -145,7 +145,7 @@ it('begins a successor log in a copy of the data directory, next to the sealed o
   const lost = await exported(service, 'lost.ndjson')
   const port = Number(new URL(service.baseUrl).port)
   await service.kill9()
-  // Copies the sealed log, which is in files instead of the table.
+  // Copies the sealed log, which is stored in files and not in the table.
   cpSync(join(service.dataDir, 'seal'), join(copy, 'seal'), { recursive: true })
   const restored = await startService({ dataDir: copy, port })
   try {

@@ -19,12 +19,11 @@ const roleFor = (resource: unknown, service = 'apigateway.amazonaws.com') => ({
 const one = { 'Fn::GetAtt': ['One', 'Arn'] }
 const invoker = { 'Fn::GetAtt': ['Invoker', 'Arn'] }
 
-/** Returns the integration URI of a function in the app's format. */
 const uriOf = (functionArn: unknown) => ({
   'Fn::Join': ['', ['arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/', functionArn, '/invocations']],
 })
 
-/** Returns the routes that the runner reads from this definition, with one function and a role. */
+/** Returns the routes that the local runner reads from a definition with one function and a role. */
 function routesOf(body: unknown, role = roleFor([one])) {
   const template: Template = {
     Resources: {
@@ -49,7 +48,6 @@ const bodyOf = (...keys: string[]) =>
     { ipAddressType: 'dualstack', disableExecuteApiEndpoint: false },
   )
 
-/** Returns the definition of `GET /things` with changes of its operation or integration. */
 function changed(operation: object, integration: object = {}) {
   const body = bodyOf('GET /things') as { paths: Record<string, Record<string, Record<string, object>>> }
   const found = body.paths['/things']?.get ?? {}

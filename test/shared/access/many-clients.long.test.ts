@@ -6,7 +6,7 @@ import { seedOf } from '#test/support/run/seeds.ts'
 beforeEach(() => vi.stubEnv('HEARTBEAT_SECS', '3600'))
 afterEach(() => vi.unstubAllEnvs())
 
-/** Number of clients, which keeps the test short. `npm run bench -- --clients 10000` measures more. */
+/** Number of clients, limited to keep the test short. `npm run bench -- --clients 10000` measures more. */
 const count = 1_000
 
 it(`answers ${count} clients in time that reconnect at once, and then request one resource at once`, async () => {

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** Creates a session of a site token. Returns it with the remaining lifetime of its pointer. */
+/** Creates a gateway session with a site's token. `hoursLeft` returns the remaining lifetime of the session's pointer. */
 async function newSession() {
   const account = await newAccount()
   const site = await newSite(account)

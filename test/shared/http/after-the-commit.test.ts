@@ -39,7 +39,6 @@ afterEach(() => vi.restoreAllMocks())
 const isCommit = ({ operation, input }: EngineRequest) =>
   operation === 'TransactWriteItems' && JSON.stringify(input).includes(`"${world.account.id}#version"`)
 
-/** Detects requests that delete the authorizations of the deleted policy. */
 const isSweep = ({ input }: EngineRequest) => JSON.stringify(input).includes('#authorizations.policy#')
 
 const ofClient = (handler: Handler, method: string) => (id: string) =>
@@ -132,7 +131,7 @@ describe('a task', () => {
 describe('an abandoned request', () => {
   it('logs the failed operation', async () => {
     const log = catchLog()
-    // Creates an account without a rate limit lease in this process.
+    // Uses a new account, for which this process has no rate limit lease yet.
     const account = await newAccount()
     const isBucket = ({ operation, input }: EngineRequest) =>
       operation === 'UpdateItem' && JSON.stringify(input).includes(`"${account.id}#rate.account"`)

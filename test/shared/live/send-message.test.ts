@@ -12,7 +12,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Fakes an API Gateway that returns this status, or is unreachable if it is null. */
+/** Fakes an API Gateway that returns `status`, or never responds if `status` is null. */
 async function platform(status: number | null): Promise<() => void> {
   const server = createServer((_request, response) => {
     if (status !== null) response.writeHead(status).end('{"message":"so"}')

@@ -46,7 +46,7 @@ it.each([
   const counted: Record<string, string> = limit === undefined ? {} : { total_limit: String(limit) }
   const { metadata } = await listLogs(account, new URLSearchParams({ ...query, ...counted }))
   expect([metadata.total, metadata.count]).toEqual([total, total])
-  // Allows one request for the page. Counting needs one request per 1,000 entries, and one that finds the end.
+  // Allows one request for the page, one per 1,000 counted entries, and one that finds the end.
   expect(requests.mock.calls.length).toBeLessThanOrEqual(1 + Math.ceil(total / 1_000) + Math.min(1, total))
 })
 

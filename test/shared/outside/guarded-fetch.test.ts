@@ -67,7 +67,6 @@ const failure = (work: Promise<unknown>): Promise<OutsideError> =>
     () => Promise.reject(new Error('There was an answer.')),
     (error) => error,
   )
-/** Fakes the addresses to which a name resolves. */
 const resolving = (...addresses: string[]) =>
   vi.spyOn(names, 'lookup').mockImplementation(((
     _name: string,
@@ -138,7 +137,7 @@ describe('a request', () => {
     expect(await failure(guardedFetch()(`${base}/json`, { signal: stopping.signal }))).toBe(reason)
   })
 
-  /** Counts only connections of this test, because the server may handle an aborted earlier request late. */
+  /** Counts only connections for `/json`, because the server may handle an aborted request of an earlier test late. */
   const ports = () => new Set(received.filter(({ url }) => url === '/json').map(({ port }) => port))
 
   it('reuses connections, even after the server has closed one', async () => {

@@ -35,7 +35,7 @@ it('recognises public IPv4 addresses, in every notation', () => {
       expect([dotted, isPublicAddress(dotted)]).toEqual([dotted, !isSpecial(octets)])
       expect(isPublicAddress(`::ffff:${dotted}`)).toBe(isPublicAddress(dotted))
       expect(isPublicAddress(`::ffff:${hex(a)}${hex(b)}:${hex(c)}${hex(d)}`)).toBe(isPublicAddress(dotted))
-      // Tests prefixes of translation and tunnelling, which can reach a private address.
+      // Covers the prefixes for translation and tunnelling, which can reach a private address.
       for (const prefix of ['::', '64:ff9b::']) expect(isPublicAddress(`${prefix}${dotted}`)).toBe(false)
       expect(isPublicAddress(`2002:${hex(a)}${hex(b)}:${hex(c)}${hex(d)}::1`)).toBe(false)
     }),

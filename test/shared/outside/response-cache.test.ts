@@ -22,7 +22,7 @@ it('caches values for their time to live', () => {
 it('evicts only the oldest entry when it is full', () => {
   const cache = new ResponseCache<number>({ ms: 1_000, maxEntries: 3 })
   for (const [i, key] of ['a', 'b', 'c', 'a', 'd'].entries()) cache.set(key, i)
-  // Expects that a refreshed entry counts as new.
+  // Expects that storing `a` again makes it newer than `b`.
   expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key))).toEqual([3, null, 2, 4])
   for (let i = 0; i < 1_000; i++) cache.set(`other ${i}`, i)
   expect(['a', 'c', 'd', 'other 996', 'other 997'].map((key) => cache.get(key))).toEqual([null, null, null, null, 997])
@@ -76,7 +76,6 @@ it('does not share the failure of an earlier request with later callers', async 
   requests[0]?.reject(new Error('down'))
   expect(await first).toBe('down')
   await vi.advanceTimersByTimeAsync(0)
-  // Expects that the three callers share a new request.
   expect(requests).toHaveLength(2)
   requests[1]?.resolve('up again')
   expect(await Promise.all(others)).toEqual(['up again', 'up again', 'up again'])

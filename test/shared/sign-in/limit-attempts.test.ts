@@ -57,7 +57,7 @@ describe('attempts to sign in (decision 0022)', () => {
   it('are limited per step, so that 20 people behind one address can sign in at once, and load the page more often', async () => {
     const { slug } = await newAccount()
     const sourceIp = newSource()
-    // Stops the clock, because a refill would admit more requests.
+    // Stops the clock, so that no limit is refilled during the requests.
     const now = clock.now()
     vi.spyOn(clock, 'now').mockImplementation(() => now)
     const body = { sign_in: {} }
@@ -78,7 +78,7 @@ describe('attempts to sign in (decision 0022)', () => {
     expect(refusals).toEqual(Object.fromEntries(Object.keys(steps).map((step) => [step, 4])))
     const seen = (await Promise.all(many(104, () => visitPage(showPage, page)))).map(({ status }) => status)
     expect([seen.length, seen.filter((status) => status === 429).length]).toEqual([104, 4])
-    // Expects refusals on the page too, because it shares the limits that the operations have used up.
+    // Expects refusals on the page too, which shares the limits that the operations have used up.
     const spent = [
       await visitPage(startPage, page),
       await form({ email: 'a@example.com' })(),

@@ -26,7 +26,6 @@ const count = (Key: Key) =>
     }),
   )
 
-/** Runs writes concurrently without retries, and returns the outcome of each. */
 async function once(...work: (() => Promise<unknown>)[]): Promise<string[]> {
   const outcome = (one: () => Promise<unknown>) => () =>
     inWorkTime(-1, () =>

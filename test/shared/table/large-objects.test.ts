@@ -28,7 +28,7 @@ const maxFilters = (count = 32) =>
 
 /**
  * Creates the maximum number of condition values of an object, each at its maximum length. The many decimal places of the time
- * (`9:00:00.123…`) are stored, but have no effect.
+ * (`9:00:00.123…`) have no effect.
  */
 const maxConditions = (count = 64) => {
   const digits = () =>

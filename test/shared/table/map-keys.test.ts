@@ -6,7 +6,6 @@ import '#shared/table/table.ts'
 
 const credentials = { accessKeyId: 'a', secretAccessKey: 'b' }
 
-/** Creates a document client that receives this text as every response, and records the bodies that it has sent. */
 function clientOf(answer: string) {
   const sent: string[] = []
   const requestHandler = {

@@ -19,7 +19,7 @@ beforeAll(async () => {
       ...openPolicy,
       group_id: null,
       resource_id: randomUUID(),
-      // Random bytes, which hardly compress.
+      // Random bytes, which hardly compress and therefore keep the row large.
       conditions: [
         { property: 'remote_ip', operator: 'is_in_cidr', values: [randomBytes(130_000).toString('base64')] },
       ],
@@ -36,7 +36,7 @@ it('reads hardly more of a list of large rows than the returned page', async () 
     pages = (await walkPages(account, request)).pages
   })
   expect(pages).toBeGreaterThan(1)
-  // Accounts for reading all pages except the last twice, forward and backward.
+  // Accounts for reading all pages forward and backward, and the last page only once.
   expect(first.reads / (all.reads / (2 * pages - 1))).toBeLessThan(1.5)
   expect(first.reads).toBeLessThan(all.reads / 3)
 })

@@ -8,7 +8,7 @@ import { handler as createSite } from '#functions/api/sites/create-site.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 
 type Row = { id: string; name: string }
-/** Changes between two pages: rows to insert, and initial rows to delete. */
+/** Changes between two pages: names of rows to insert, and indexes of initial rows to delete. */
 type Step = { inserts: string[]; deletes: number[] }
 
 const names = ['even', 'odd']
@@ -37,7 +37,7 @@ async function insert(site_id: string, name: string): Promise<Row> {
   return body.data
 }
 
-/** Reads all pages in one direction, with a step between consecutive pages. `onwards` names the cursor to follow. */
+/** Reads all pages in one direction, and calls `between` before each further page. `onwards` names the cursor to follow. */
 async function walk(
   query: Record<string, string>,
   onwards: 'next_page' | 'prev_page',
@@ -58,7 +58,6 @@ async function walk(
   return pages
 }
 
-/** Reads forward to the last page. Returns its rows and the cursor of the previous page. */
 async function lastPage(query: Record<string, string>): Promise<{ rows: Row[]; before: string | null }> {
   let metadata: { next_page: string | null; prev_page: string | null } = { next_page: null, prev_page: null }
   let rows: Row[] = []

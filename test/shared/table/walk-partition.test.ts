@@ -19,7 +19,6 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Records the limit of each query. */
 function watchLimits(): (number | undefined)[] {
   const limits: (number | undefined)[] = []
   interceptTable((command, send) => {

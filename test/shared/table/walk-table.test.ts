@@ -22,12 +22,12 @@ afterEach(async () => {
   await ownTable.end()
 })
 
-/** Read that results in three pages, of 3, 3 and 1 items. */
+/** Options that split the items of the table into three pages, of 3, 3 and 1 items. */
 const threePages = { ConsistentRead: true, Limit: 3 }
 const throttled = engineError('ThrottlingException')
 const names = (items: Key[]) => items.map(({ pk }) => pk)
 
-/** Resumes a walk from a key, as a task does that stores the position after each completed page. */
+/** Resumes a walk from a key, like a task that stores the position after each completed page. */
 async function walkOn(from: Key | null, hasTime: () => boolean, work: (items: Key[]) => void = () => {}) {
   const walked = { pages: [] as string[][], place: from, isWhole: false }
   for await (const { items, next } of walkTable<Key>({ from, hasTime, ...threePages })) {

@@ -11,7 +11,7 @@ const network = fc.oneof(
   fc.tuple(ipv4, fc.integer({ min: 0, max: 32 })).map((parts) => parts.join('/')),
   fc.tuple(ipv6, fc.integer({ min: 0, max: 128 })).map((parts) => parts.join('/')),
 )
-/** Host name without a colon and with at least one letter, so that it is not an address. */
+/** Host name without a colon and with at least one letter, and therefore not an address. */
 const hostName = fc
   .string({ unit: fc.constantFrom(...'abzAZ019._-'), minLength: 1, maxLength: 60 })
   .map((text) => `${text}h`)
@@ -24,7 +24,7 @@ const listOf = (item: fc.Arbitrary<string>) =>
     .map((items) => items.join(','))
     .filter(short)
 
-/** Checks addresses and networks with Node's own functions. */
+/** Checks addresses and networks with `isIPv4` and `isIPv6` of Node. */
 function isNetwork(text: string): boolean {
   const [host = '', mask, ...more] = text.split('/')
   const width = isIPv4(host) ? 32 : isIPv6(host) && !host.includes('%') ? 128 : 0

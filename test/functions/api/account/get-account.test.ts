@@ -19,7 +19,6 @@ afterEach(() => {
 
 const limitsOf = async (account: Account) => (await account.call(getAccount)).body.data.limits
 
-/** Signs an actor in with a device. */
 async function useDevice(account: Account, actorId: string, svc_id: string): Promise<void> {
   const { token } = await commit({ accountId: account.id, subject: null }, (transaction) =>
     mintClientToken(transaction, actorId, { expires_at: '2099-01-01T00:00:00Z', auth_provider_id: null }),

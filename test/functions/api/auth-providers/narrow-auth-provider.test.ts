@@ -23,12 +23,10 @@ afterEach(() => {
 const adminOf = async (domain: string): Promise<ActorRow> =>
   updateRow(account.id, actors, await insertAdmin(account.id), { email: `${randomUUID()}@${domain}` })
 
-/** Signs an administrator in with a provider, both as a client and in the portal. */
 async function signInTwice(provider: AuthProviderRow, { id: actorId }: ActorRow, kind: 'suite' | 'tenant') {
   for (const context of ['client', 'portal'] as const) await signInWith(account, context, { actorId, provider, kind })
 }
 
-/** Lists an actor's kinds of access: one per client token and portal session. */
 async function accessOf({ id }: ActorRow): Promise<string[]> {
   const tokens = await rowsBy(clientTokens, account.id, 'actor_id', id)
   const sessions = await rowsBy(portalSessions, account.id, 'actor_id', id)

@@ -92,13 +92,13 @@ describe('the issuer of a provider (A25.2)', () => {
     read.mockResolvedValue({ issuer: 'https://other.example.com' })
     const other = 'https://other.example.com/.well-known/openid-configuration'
     const kept = await providers.oidc.update(account, provider.id, { discovery_document_uri: other })
-    // Expects that the secret must be entered again, because it is not sent to another issuer (I1.3).
+    // Expects that the secret must be entered again, because it is never sent to another issuer (I1.3).
     expect([kept.status, kept.body.errors]).toEqual([422, { client_secret: ["can't be blank"] }])
     const client_secret = 'of-the-other-provider'
     const { fromProvider: made } = await mintTokens(account, provider.id)
     const moved = await providers.oidc.update(account, provider.id, { discovery_document_uri: other, client_secret })
     expect(moved.body.data).toMatchObject({ issuer: 'https://other.example.com', discovery_document_uri: other })
-    // Expects the end of access of people who signed in with the former issuer (A25.2(5)).
+    // Expects that the token is deleted, because the person signed in with the former issuer (A25.2(5)).
     expect(await getRow(clientTokens, account.id, made.id)).toBeNull()
   })
 

@@ -15,7 +15,7 @@ const freeze = (micros: number) => vi.spyOn(clock, 'now').mockReturnValue(micros
 
 /** Creates an authorization that expires at midnight, before the leases of client and gateway. */
 async function granted(request: { token?: string } = {}) {
-  // Sets the clock to noon of the next day, far from midnight.
+  // Sets the clock to noon of the next day, so that midnight is not near.
   freeze((Math.ceil(clock.now() / day) + 0.5) * day)
   const world = await newAccessWorld(daily)
   const gateway = await world.addGateway()

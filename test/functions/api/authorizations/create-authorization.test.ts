@@ -172,7 +172,7 @@ describe('revocation (P7)', () => {
         if (name !== 'gateway')
           expect(await queryItems(partition(world.account.id, `authorizations.${name}`, value))).toEqual([])
       }
-      // Expects that the sessions of a token end with the token.
+      // Expects 409 after the deletion of the token, because the token's sessions end with it.
       expect((await world.ask({ resource_id: world.resource.id })).status).toBe(by === 'client_token' ? 409 : 201)
     },
   )

@@ -87,7 +87,7 @@ describe('a grant', () => {
         died = answer?.status !== 201
         vi.restoreAllMocks()
         const mine = async () => (await stored()).filter(({ client_id }) => client_id === one?.id)
-        // Allows both outcomes, because the response of a written confirmation may have been lost.
+        // Skips the check after a lost response, because the confirmation may have been written.
         const deliveredGrants = (await listDelivered()).filter(
           (shown: { client: { id: string } }) => shown.client.id === one?.id,
         )
@@ -162,7 +162,7 @@ describe('a pending authorization', () => {
     const [one] = await plantClients(world, 1)
     await one?.start()
     const attributions = await queryItems(attributionKey(world.account.id, '').pk)
-    // Revokes the authorization while it is pending. The request then creates another one, which is not revoked.
+    // Revokes the authorization while it is pending. The request then creates another authorization, which is not revoked.
     const flight = new ItemsInFlight(3)
     try {
       let revoked = 0

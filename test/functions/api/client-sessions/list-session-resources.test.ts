@@ -25,7 +25,7 @@ const list = (token: string, id: string, query: Query = '', sourceIp?: string) =
 const beat = (token: string, id: string) => call(renew, { method: 'PUT', token, params: { id } })
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
 
-/** Size of a response as Lambda returns it, with the body as a JSON string. */
+/** Size in bytes of a response as Lambda returns it, with the body as a JSON string. */
 const bytesOf = ({ text }: Answer) => Buffer.byteLength(JSON.stringify(text))
 
 afterEach(() => {
@@ -156,7 +156,7 @@ describe('a client whose resources exceed one response', () => {
   test('is authorized for them, and its gateway receives all authorizations over several heartbeats', {
     timeout: 300_000,
   }, async () => {
-    // Creates leases that outlast this test.
+    // Sets leases that outlast this test.
     vi.stubEnv('HEARTBEAT_SECS', '3600')
     const world = await newAccessWorld()
     const gateway = await world.addGateway()

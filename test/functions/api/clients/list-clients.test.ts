@@ -80,7 +80,7 @@ test('shows no client online after its token was deleted, even after a crash (P1
   expect((await deleteTokenOf(world, others[0].id)).status).toBe(200)
   expect([await online(), await online({ svc_id: 'other 0' })]).toEqual([[true, false, true], [false]])
 
-  // Repeats the crash until the commit is the last write that succeeds.
+  // Allows one more write each time, until the commit is the last write that succeeds.
   for (let writes = 1; await getRow(clientTokens, world.account.id, others[1].id); writes++) {
     crashAfter(writes)
     await deleteTokenOf(world, others[1].id)
@@ -150,19 +150,19 @@ test('reads exactly the rows and presence items of a full page', async () => {
   const presenceUnits = await unitsOf(planted.map(({ id }) => presenceItemKey(account.id, 'clients', id)))
   const groupRows = await unitsOf(plantedGroups.map(({ id }) => entityKey(account.id, 'groups', id)))
   expect([rows, presenceUnits]).toEqual([11, 10])
-  // Allows for the read of the managed group Everyone, in addition to the page.
+  // Allows for a read of the managed group Everyone, in addition to the page.
   expect(ofGroups - groupRows).toBeLessThanOrEqual(7)
   expect(ofClients).toBeLessThanOrEqual(6 + rows + presenceUnits)
 })
 
-/** Computes the read units of items that one batch reads. */
+/** Computes the read units of these items in one batch read. */
 async function unitsOf(keys: Key[]): Promise<number> {
   const items = await getItems(keys)
   const bytes = items.map((item) => Object.entries(item ?? {}).map(([name, value]) => name.length + sizeOf(value)))
   return Math.ceil(bytes.flat().reduce((sum, each) => sum + each, 0) / 4_096)
 }
 
-/** Computes the stored size of a value. A number takes one byte plus one per two digits, a boolean takes one byte. */
+/** Returns the stored size of a value in bytes. A number takes one byte per two digits plus one, a boolean takes one byte. */
 const sizeOf = (value: unknown): number =>
   typeof value === 'number'
     ? Math.ceil(String(value).length / 2) + 1

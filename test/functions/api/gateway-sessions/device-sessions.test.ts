@@ -26,7 +26,6 @@ import { followUpAll } from '#test/support/logs/commit-stream.ts'
 type Request = Partial<Parameters<typeof call>[1]>
 type World = Awaited<ReturnType<typeof newAccessWorld>>
 
-/** Creates a gateway or a client, with the calls that both kinds of devices have. */
 async function newDevice(kind: 'gateway' | 'client', world: World) {
   const handlers =
     kind === 'gateway'
@@ -56,7 +55,7 @@ async function newDevice(kind: 'gateway' | 'client', world: World) {
       expect(inList).toEqual(data)
       return data
     },
-    /** Starts a session. Returns its id, the end of its lease, and the id of the device. */
+    /** Starts a session. `end` is the end of its lease in microseconds. */
     session: async (session: Record<string, unknown> = {}, request: Request = {}) => {
       const { data } = (await device.start(session, request)).body
       return { id: data.id, end: parseTimestamp(data.expires_at) as number, device: data[kind].id as string }
@@ -229,7 +228,7 @@ it("a gateway's session survives if it starts after its account was enabled agai
   await update(world.account.id, { is_disabled: true })
   await update(world.account.id, { is_disabled: false })
   const { id } = await gateway.session()
-  // Expects that the stream ends only sessions from before the account was disabled again.
+  // Expects that the stream ends only sessions that existed when the account was disabled.
   await followUpAll(world.account.id)
   expect((await gateway.beat(id)).status).toBe(200)
 })

@@ -197,13 +197,11 @@ const granted = (fields: { id: string; resource_id?: string; expires_at: string 
   ...fields,
 })
 
-/** Makes an authorization expire by moving its stored expiry into the past. */
 async function expire(id: string): Promise<void> {
   const { main } = authorizationItems(granted({ id, expires_at: timestamp(clock.now() - 1) }))
   await writeTogether([put(main)])
 }
 
-/** Stores the items of `count` authorizations, and returns their ids. */
 async function grantMany(count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUID())
   for (let at = 0; at < count; at += 20) {

@@ -22,7 +22,7 @@ const updateProvider = withRoute(updateProviderOfAnyKind, 'PATCH /tenant_auth_pr
 const createDirectory = withRoute(createDirectoryOfAnyKind, 'POST /tenant_directories')
 const deleteDirectory = withRoute(deleteDirectoryOfAnyKind, 'DELETE /tenant_directories/{id}')
 
-/** Creates a person with a provider's client token, an identity of its issuer, and an authorization delivered to the gateway. */
+/** Creates a person with a client token and an identity of a provider, and an authorization that the gateway has received. */
 async function grantedToPerson() {
   const world = await newAccessWorld()
   const { account, group, resource } = world

@@ -31,7 +31,6 @@ import { followUpAll } from '#test/support/logs/commit-stream.ts'
 
 type World = Awaited<ReturnType<typeof granted>>
 
-/** Creates a client with an authorization that its gateway has received. */
 async function granted(conditions: Parameters<typeof newAccessWorld>[0] = []) {
   const world = await newAccessWorld(conditions)
   const gateway = await world.addGateway()
@@ -154,7 +153,7 @@ describe("revocation, from its cause to the gateway's next heartbeat (A29, A30, 
 
   it("sending the policy's conditions unchanged revokes nothing", async () => {
     const world = await granted(office)
-    // Repeats the change with another field, because the table returns the keys of a map in any order.
+    // Repeats the change with other descriptions, because DynamoDB returns the keys of a map in any order.
     for (let i = 0; i < 8; i++) await policyOf({ conditions: office, description: `Note ${i}` })(world)
     expect((await world.changed()).removed).toEqual([])
   })

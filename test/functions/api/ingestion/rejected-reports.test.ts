@@ -22,7 +22,6 @@ beforeAll(async () => {
 const post = (rawBody: string) => call(handler, { method: 'POST', path: '/ingestion/flow_logs', token, rawBody })
 const send = (...records: unknown[]) => post(JSON.stringify({ flow_logs: records }))
 
-/** Record with all required fields and `count` unknown fields. */
 const withUnknown = (count: number, name = (i: number) => `x${i}`) =>
   openRecord(Object.fromEntries(Array.from({ length: count }, (_, i) => [name(i), 1])))
 
@@ -85,7 +84,7 @@ describe('the messages of a rejected record', () => {
 })
 
 describe('a batch with one valid record', () => {
-  /** Builds a batch of one valid record and as many copies of a bad record as fit a body. */
+  /** Builds a batch of one valid record and as many bad records as fit a request body. */
   const filled = (bad: string) => {
     const valid = JSON.stringify(openRecord())
     const copies = Math.min(9_999, Math.floor((5_000_000 - 50 - valid.length) / (bad.length + 1)))

@@ -31,7 +31,7 @@ it('proves an entry for an earlier checkpoint, and that the newer one extends it
       { size: String(older.size) },
       'size must be the size of a checkpoint that covers the entry.',
     ],
-    // Names the first leaf that the older checkpoint does not cover.
+    // Requests a proof of the first leaf that the older checkpoint does not cover.
     [
       getProof,
       { log_id: second?.log_id ?? '' },

@@ -16,7 +16,7 @@ import { flowRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.t
 import { plantIntoFile } from '#test/support/table/plant-items.ts'
 
 let world: AccessWorld
-/** Fills an account's log with an entry of every stream. */
+/** Adds an entry of each stream to the log of an account. */
 beforeAll(async () => {
   world = await newAccessWorld()
   await world.startSession()

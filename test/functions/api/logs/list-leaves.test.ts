@@ -44,7 +44,7 @@ it('returns the leaves of a sealed hour of the activity log', async () => {
   const hour = hourText(clock.now())
   const ask = async (log: string) =>
     (await get(listLeaves, { log }, { from: '0', to: '1', hour, stream: 'api_request' })).status
-  // Item of an hour whose run ended before all entries were sealed.
+  // Item of an hour whose run ended before it had sealed all entries.
   const Item = { ...hourKey(account.id, 'api_request', hour), kind: 'seal_hour', size: 1 }
   await table().send(new PutCommand({ TableName: tableName(), Item }))
   expect(await ask('activity')).toBe(400)

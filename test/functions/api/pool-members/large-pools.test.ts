@@ -41,7 +41,6 @@ const rowIds = async (pool: string) =>
   new Map(
     (await queryItems(partition(account.id, 'static_device_pool_members', pool))).map((row) => [row.device_id, row.id]),
   )
-/** Returns the commits of `change`, each as a list of operations with the type of their objects. */
 const commitsBy = async (change: () => Promise<unknown>) => {
   const before = (await readCommits(account.id)).length
   await change()

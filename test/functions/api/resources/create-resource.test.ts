@@ -139,7 +139,7 @@ describe('POST /resources (A18)', () => {
       filters: [
         { protocol: 'tcp', ports },
         { protocol: 'icmp', ports: ['1'] },
-        // Repeats a protocol, even with the ports of another filter. Adjacent ports do not overlap.
+        // Repeats a protocol and a port of another filter. Adjacent ports do not overlap.
         { protocol: 'tcp', ports: ['443', '444-445', '446'] },
         { protocol: 'udp' },
       ],

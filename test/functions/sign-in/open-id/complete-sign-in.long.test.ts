@@ -95,7 +95,7 @@ describe('a callback to the service', () => {
     const other = await startPlainProvider()
     const [one, two] = [await world.newProvider(), await insertLocalProvider(world.account.id, other)]
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
-    // Sends a code of another provider with the state of this provider. The code must not reach this provider.
+    // Sends a code of another provider with the state of this provider, which must not receive the code.
     const [begun, elsewhere] = await Promise.all(
       [one, two].map(({ id }) => beginSignIn(id, { slug: world.account.slug })),
     )
@@ -129,7 +129,7 @@ describe('a failing provider', () => {
     const startedAt = performance.now()
     expect(redirectParams(await returnFromProvider(begun, query))).toMatchObject({ error: 'temporarily_unavailable' })
     expect(performance.now() - startedAt).toBeLessThan(29_000)
-    // Expects that the content of the late response is ignored.
+    // Expects that the sign-in cannot be completed after the timeout, even if the provider works again.
     fake.behave()
     expect((await returnFromProvider(begun, query)).status).toBe(400)
   })

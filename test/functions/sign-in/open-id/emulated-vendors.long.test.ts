@@ -30,7 +30,6 @@ type Vendor = {
   fields?: Partial<AuthProviderRow>
 }
 
-/** Signs in a person of an emulated vendor, and returns the result. */
 async function opinionOn({ service, kind, user, path = '', fields }: Vendor): Promise<unknown> {
   const account: Account = await newAccount()
   const email = String((await newPerson(account)).email)

@@ -26,7 +26,7 @@ async function timed(handler: Handler, slug: string, sign_in: object, sourceIp: 
   return performance.now() - startedAt
 }
 
-/** Measures both kinds alternately, so that a slow machine affects them equally. */
+/** Measures existing and unknown emails alternately, so that a slow machine affects both equally. */
 async function mediansOf(handler: Handler, rounds: number) {
   const account = await newAccount()
   const times = { known: [] as number[], unknown: [] as number[] }

@@ -98,7 +98,7 @@ describe('a passcode (I2.5)', () => {
       Array.from({ length: 50 }, (_, i) => verify({ email, passcode }, `198.51.100.${i}`)),
     )
     const count = (status: number) => answers.filter((answer) => answer.status === status).length
-    // Allows at most 20 attempts at once per address, of which three per passcode are checked.
+    // Expects some refusals, because at most 20 attempts per email are allowed at once.
     expect([count(201), count(201) + count(401) + count(429)]).toEqual([1, 50])
     expect(count(429)).toBeGreaterThan(0)
     expect(await rowsBy(clientTokens, account.id, 'actor_id', actor.id)).toHaveLength(1)

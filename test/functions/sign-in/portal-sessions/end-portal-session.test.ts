@@ -61,7 +61,7 @@ describe('the address that ends the session at the provider', () => {
     await fake.close()
   })
 
-  /** Signs out of a session whose provider has these additional members in its document. */
+  /** Ends a portal session whose provider returns this discovery document. */
   async function signOut(kind: ProviderKind, answering: Parameters<PlainProvider['misbehave']>[1]) {
     fake = await startPlainProvider({ path: `/${tenant}/v2.0` })
     stubProviders(fake)

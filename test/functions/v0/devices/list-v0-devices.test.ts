@@ -33,7 +33,7 @@ it('returns all devices by insertion with their effective values, in pages on re
 
 it('returns a shorter page if the response would exceed 5 MB', async () => {
   const ownAccount = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
-  // Description with six bytes of JSON per character. The rules of a list trim these characters.
+  // Control characters, each of which takes six bytes in JSON. The lists may end with `\v`.
   const long = {
     description: '\u0001'.repeat(2048),
     allowed_ips: `192.0.2.1${'\v'.repeat(4087)}`,
@@ -67,7 +67,7 @@ it('returns a shorter page if the response would exceed 5 MB', async () => {
 it('refuses a list below 5 MB that exceeds the size of a Lambda response', async () => {
   const ownAccount = await newAccount()
   const { id: _id, inserted_at: _inserted, updated_at: _updated, ...device } = await newV0Device(ownAccount)
-  // Description of quotes, each of which takes two bytes in the body, and four in the JSON string that contains the body.
+  // Description of quotes. Each takes two bytes in the body, and four in the JSON string that contains the body.
   const description = '"'.repeat(2048)
   await plantRows(ownAccount.id, v0Devices, 740, () => ({ ...device, description }), [])
   const { status, body } = await ownAccount.call(listDevices, { path: '/v0/devices' })

@@ -52,7 +52,6 @@ it('keeps the last admin', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([204, 422])
 })
 
-/** Plants rules of a user as if they were created one by one. */
 const plantRules = (accountId: string, user_id: string, count: number) =>
   plantRows(accountId, v0Rules, count, (i) => ({
     action: 'drop' as const,
@@ -62,7 +61,6 @@ const plantRules = (accountId: string, user_id: string, count: number) =>
     user_id,
   }))
 
-/** Plants more devices like an existing one, as if they were created one by one. */
 async function plantDevices(accountId: string, id: string, count: number): Promise<void> {
   const {
     id: _id,
@@ -79,7 +77,7 @@ async function plantDevices(accountId: string, id: string, count: number): Promi
   }))
 }
 
-/** Makes some commits fail, and advances the clock at each failure, so that there are few retries. */
+/** Fails the commits for which `fails` is true. Advances the clock at each failure, so that there are few retries. */
 function failCommits(fails: () => boolean): void {
   const now = clock.monotonic
   let passed = 0

@@ -4,7 +4,7 @@ import { clock } from '#shared/core/clock.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-/** Measures the delays before each retry of many requests. */
+/** Returns the delays before the retries of each request, in milliseconds. */
 async function waits(
   name: string,
   failures: number,
@@ -38,7 +38,7 @@ it.each([
     const span = Math.min(max, first * 2 ** attempt)
     const parts = waited.map((ms) => (ms[attempt] ?? -1) / span)
     expect(Math.max(...parts)).toBeLessThanOrEqual(1)
-    // Expects delays that are distributed evenly over the tenths of the range.
+    // Expects delays in each tenth of the range, because the delays are distributed evenly.
     for (let tenth = 0; tenth < 10; tenth++) {
       const inTenth = parts.filter((part) => Math.min(9, Math.floor(part * 10)) === tenth).length
       expect(inTenth, `attempt ${attempt}, tenth ${tenth}`).toBeGreaterThan(5)

@@ -12,7 +12,7 @@ afterEach(() => {
 type Group = { Namespace: string; Dimensions: string[][]; Metrics: { Name: string; Unit: string }[] }
 type Line = Record<string, unknown> & { _aws?: { Timestamp: number; CloudWatchMetrics: Group[] } }
 
-/** Returns the last log line of an invocation with these measurements. */
+/** Logs the end of a request after `work`, and returns the log line. */
 function lineOf(setting: string, work: () => void, level = 'INFO'): Line | undefined {
   vi.stubEnv('METRICS', setting)
   vi.stubEnv('SERVICE_NAME', 'Access')
@@ -82,7 +82,7 @@ it('keeps only the metrics of a line below the log level', () => {
   vi.restoreAllMocks()
   expect(lineOf('none', request, 'WARN')).toBeUndefined()
   vi.restoreAllMocks()
-  // Expects no metrics, which are not extracted from lines for people.
+  // Expects no log line, because metrics are not extracted from the text format.
   vi.stubEnv('LOG_FORMAT', 'text')
   expect(lineOf('classes', request, 'WARN')).toBeUndefined()
 })

@@ -39,7 +39,7 @@ afterEach(() => {
   vi.resetModules()
 })
 
-/** Imports signer and verifier as a new process does, which has not read the secret. */
+/** Imports the signer and the verifier with empty caches, as in a new process. */
 async function process_() {
   vi.resetModules()
   const { clock } = await import('#shared/core/clock.ts')
@@ -86,7 +86,7 @@ it('accepts tokens of the previous version, and signs with it until every proces
   const [token, cursor] = [await running.sign(), await running.cursor()]
   rotate('the second secret')
   const fresh = await process_()
-  // Expects a signature of the former version, because the running process has not read the rotated secret.
+  // Expects a signature of the former version, because other processes have not read the rotated secret yet.
   expect(await fresh.sign()).toBe(token)
   expect([await fresh.accepts(token), await fresh.reads(cursor), await fresh.isMadeByNewest(cursor)]).toEqual([
     true,

@@ -44,7 +44,7 @@ afterAll(() => new Promise((closed) => server.close(closed)))
 beforeEach(() => vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1'))
 afterEach(() => vi.unstubAllEnvs())
 
-/** Sends requests for the provider to this machine, over plain HTTP. */
+/** Fetches the provider's documents from a local server over plain HTTP. */
 const local =
   (path = ''): GuardedFetch =>
   (address, request) =>

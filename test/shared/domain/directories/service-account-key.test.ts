@@ -9,7 +9,6 @@ function encoded(number: bigint): string {
   return Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex').toString('base64url')
 }
 
-/** Modular inverse, by Euclid's algorithm. */
 function inverse(number: bigint, modulus: bigint): bigint {
   let [a, b, x, y] = [number % modulus, modulus, 1n, 0n]
   while (a > 1n) {

@@ -22,7 +22,6 @@ afterEach(() => vi.restoreAllMocks())
 const robots = (count: number) => plantIds<ActorRow>(world.account.id, actors, count, robotRow)
 const membersOf = (group: string) => sortKeysOf(partition(world.account.id, memberships.name, group))
 
-/** Runs `act` before the transaction with this number. */
 function beforeTransaction(number: number, act: () => Promise<unknown>): void {
   let count = 0
   interceptTable(async (command, send) => {
@@ -41,10 +40,10 @@ it('writes two items per member, and as many members per commit as fit a transac
   })
   const commits = (await readCommits(world.account.id)).slice(before)
   expect(commits.map(({ changes }) => changes.length)).toEqual([0, ...Array.from({ length: 5 }, () => 48)])
-  // Allows one request per commit, and 20 requests for authentication and for the reads before and after.
+  // Allows one request per commit, and 20 requests for authentication and for the reads before and after the commits.
   expect(requests).toBeLessThanOrEqual(commits.length + 20)
-  // Counts two units per transactional write. In addition to the members, a commit writes the account version, the counter, the pending
-  // change and the commit record, which has a digest per member.
+  // Allows two units per item in a transaction. Besides members, a commit writes the account version, the counter, the pending change and
+  // the commit record with a digest per member.
   expect(writes).toBeLessThan(ids.length * 4 + commits.length * 45)
 })
 
@@ -53,7 +52,7 @@ it('reads the state again if another commit comes between its own (A15.6)', asyn
   const group = await world.newGroup()
   const deletedClients = [ids[100], ids[180]] as [string, string]
   const [late] = await robots(1)
-  // Interrupts the request before its third transaction. The first stores the change, and the second applies its first part.
+  // Interrupts the request before its third transaction, after the first part of the change was applied.
   beforeTransaction(3, async () => {
     vi.restoreAllMocks()
     for (const id of deletedClients) await world.account.call(deleteActor, { method: 'DELETE', params: { id } })

@@ -21,9 +21,9 @@ afterEach(() => {
 
 const count = 160
 
-/** Selects a range of the actors, so that most sets differ by more members than a commit can contain. */
+/** Generates ranges of actors, so that most sets differ by more members than a commit can contain. */
 const some = fc.tuple(fc.nat(count), fc.nat(count)).map(([a, b]): [number, number] => [Math.min(a, b), Math.max(a, b)])
-/** Lets a request have time for one part or all, and its process die at one of its writes. */
+/** Decides whether a request has time for one part or for all, and at which write its process dies. */
 const fate = { hasTime: fc.boolean(), diesAt: fc.option(fc.integer({ min: 1, max: 8 }), { freq: 3 }) }
 const steps = fc.array(
   fc.oneof(
@@ -49,7 +49,7 @@ const newWorld = async () => {
     ids: rows.map(({ id }) => id),
     members,
     pending,
-    /** Returns the expected members after all pending changes, without deleted actors. */
+    /** Returns the members after all pending changes are applied, without deleted actors. */
     async target(alive: Set<string>): Promise<string[]> {
       const set = new Set(await members())
       for (const { joins, ids } of await pending()) for (const id of ids) joins ? set.add(id) : set.delete(id)
@@ -108,14 +108,14 @@ it('a set results from its requests in their order, for any execution of their p
           const expected = new Set([...[...model].filter((id) => !remove.includes(id)), ...add])
           await change(expected, () => patch(group, { add, remove }), died)
         } else {
-          // Delivers any record, for the first time or again.
+          // Delivers a random record, which may have been delivered before.
           const { batchItemFailures } = await followUp({ Records: [records[step.record % records.length] as never] })
           vi.restoreAllMocks()
           if (!died) expect(batchItemFailures).toEqual([])
         }
         expect(await target(alive)).toEqual(sorted(model))
       }
-      // Repeats the interrupted request or sends another one. Deliveries make the remaining changes.
+      // Completes the pending changes by another request and by the deliveries of the stream.
       vi.spyOn(workTime, 'request').mockReturnValue(-1)
       expect((await patch(group, {})).status).toBeLessThan(300)
       vi.restoreAllMocks()

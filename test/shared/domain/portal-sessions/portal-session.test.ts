@@ -193,7 +193,7 @@ describe('a portal session acts as its administrator (A3.1(2))', () => {
       return all.toSorted((one, other) => one.requests - other.requests)[0]
     }
     const [session, api] = [await minCost(token), await minCost(account.token)]
-    // Expects one read less, because a session has no last use to read.
+    // Expects one read less than for an API token, because a portal session has no last use to read.
     expect(session).toEqual({ ...api, reads: (api?.reads ?? 0) - 1 })
   })
 })

@@ -11,7 +11,6 @@ const checkFilters = (raw: unknown) => checkField('filters', Filters, raw)
 const checked = (ports: unknown[]) => checkFilters([{ protocol: 'tcp', ports }])
 const text = ({ first, last }: Range) => (first === last ? String(first) : `${first} - ${last}`)
 
-/** Returns whether two ranges share a port, by enumeration of all ports. */
 function overlap(ranges: Range[]): boolean {
   const used = new Uint8Array(65_536)
   return ranges.some(({ first, last }) => {

@@ -38,7 +38,7 @@ const report = (port: number): FlowReport =>
 const keptFiles = () => readdirSync(join(dir, 'failed', 'store-flow-logs')).length
 const invokeStore = (_arn: string, event: unknown) => storeFlowLogs(event as KinesisStreamEvent)
 
-/** Delivers a stream to a function like the service's event source mapping, until all records are handled or discarded. */
+/** Delivers the records of a stream like the service's event source mapping, until all records are handled or discarded. */
 async function poll(streamName: string, invoke: (event: KinesisStreamEvent) => Promise<unknown>, last: string) {
   const mapping = readMapping('M', {
     FunctionName: 'f',
@@ -106,7 +106,6 @@ it('writes the failed records of a consumer to the log once the cause is fixed, 
   expect(await ports()).toEqual([1, 2, 3])
 })
 
-/** Builds a failed batch in the form in which Lambda writes it to a bucket. */
 const batch = (functionArn: string, records: unknown[]) =>
   JSON.stringify({ requestContext: { functionArn }, payload: JSON.stringify({ Records: records }) })
 

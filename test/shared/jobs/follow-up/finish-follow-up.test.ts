@@ -12,7 +12,7 @@ import { newV0Device } from '#test/support/accounts/v0.ts'
 import { directoriesApi } from '#test/support/sync/directories.ts'
 import { mdmFields } from '#test/support/sync/posture-providers.ts'
 
-/** Prepares names in a commit record that belong to no deletion (docs/decisions/0012). */
+/** Covers commit records whose follow-up items name objects that were not deleted (docs/decisions/0012). */
 it('deletes nothing below an existing object, even if a record requests it', async () => {
   const { account, site, resource, group, actor } = await newAccessWorld([], { features: { idp_sync: true } })
   await newV0Device(account)

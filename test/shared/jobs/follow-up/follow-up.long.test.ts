@@ -30,7 +30,6 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Stores many rows, with several rows per commit. */
 async function storeMany(
   account: string,
   count: number,
@@ -54,7 +53,7 @@ const robot = (name: string) =>
     is_disabled: false,
   }) as const
 
-/** Counts logged changes of a request's subject by kind. */
+/** Counts the changes by an actor, by operation and object type, such as `delete memberships`. */
 async function changesBy(accountId: string, actorId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { subject, changes } of await readCommits(accountId)) {
@@ -124,7 +123,7 @@ describe('a group with 5,000 members', () => {
         body: { memberships: unique.map((actor_id) => ({ actor_id })) },
       })
     let put = await fill()
-    // Completes a request that a slow machine continues in the background (A15.6).
+    // Completes the change by follow-up work if the machine was too slow to complete the request (A15.6).
     if (put.status === 202) {
       await followUpAll(account.id)
       put = await fill()
@@ -171,7 +170,7 @@ describe('an actor with many objects', () => {
 })
 
 describe('an interruption', () => {
-  /** Lets this number of commits succeed, and fails all later commits like a process that died. */
+  /** Lets this number of commits succeed and fails all later commits, as if the process had died. */
   function dieAfter(commits: number): void {
     let left = commits
     interceptTable(async (command, send) => {

@@ -13,7 +13,8 @@ function newWorld({ edgeMs = 4 * minute } = {}) {
   let now = 0
   const versions = { current: JSON.stringify({ current: 'first' }), pending: null as string | null }
   let rotatedAt: Date | null = null
-  // Values that edge locations send. A new value arrives after a delay, and older values are sent until then.
+  // Secret values that edge locations send, with the time of their deployment. Edge locations send older values until the next value has
+  // reached all of them.
   const sent: { word: string; from: number }[] = [{ word: 'first', from: 0 }]
   const everywhere = () => now >= (sent.at(-1)?.from ?? 0) + edgeMs
   const edges = () =>
@@ -69,7 +70,7 @@ function newWorld({ edgeMs = 4 * minute } = {}) {
     versions,
     edges,
     pass,
-    /** Runs the steps as Secrets Manager does, and stops before the step with the index `until`. */
+    /** Runs the rotation steps as Secrets Manager does, up to the step before index `until`. */
     async rotate({ until = steps.length as number, patienceMs = Number.POSITIVE_INFINITY } = {}) {
       versions.pending = null
       patience = patienceMs

@@ -21,7 +21,7 @@ beforeEach(async () => {
   accountId = (await newAccount()).id
   one = await insert('One')
   other = await insert('Other')
-  // Plants a fault that only a complete check finds.
+  // Changes a stored row without a commit, which only a complete check finds.
   await put({ ...(await read(entityKey(accountId, groups.name, other.id))), name: 'Changed' })
 })
 afterEach(async () => {

@@ -21,9 +21,8 @@ import { recordVersions } from '#test/support/table/record-versions.ts'
 let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 let account: string
 let rows: Item[]
-/** Contents of rows that a later commit has replaced. */
+/** Versions of rows that a later commit has replaced. */
 let earlier: Item[]
-/** Last contents of rows that a commit has deleted. */
 let deleted: Item[]
 
 const put = (item: Item) => table().send(new PutCommand({ TableName: tableName(), Item: item }))
@@ -33,7 +32,7 @@ const isSame = (one: Key, other: Key) => address(one) === address(other)
 
 const random = new SeededRandom(seedOf('PROPERTY_SEED'))
 
-/** Runs each operation once in random order, after everything that its sample requires. */
+/** Runs all operations once in random order, each after the operations that its sample requires. */
 beforeAll(async () => {
   vi.spyOn(clock, 'sleep').mockResolvedValue(undefined)
   ownTable = await useOwnTable()
@@ -56,7 +55,7 @@ afterAll(async () => {
 })
 
 it('has rows of every kind, earlier states and deleted rows', () => {
-  // Expects rows of each kind among the remaining or the deleted ones, because the order decides whether the last row of a kind is deleted.
+  // Accepts a remaining or a deleted row of each kind, because the random order may delete the last row of a kind.
   const kinds = new Set([...rows, ...deleted].map(({ pk }) => pk.split('#')[1]))
   expect([...checkedEntities.keys()].filter((name) => !kinds.has(name))).toEqual([])
   expect(earlier.length).toBeGreaterThan(20)
@@ -83,8 +82,7 @@ const tamperings: Record<string, (row: Item, n: number) => Tampering> = {
   },
   'no value': (row, n) => {
     const field = fieldNames(row)[n % fieldNames(row).length] as string
-    // Allows a finding without a field name. A missing field is read as its default, so if the removed field had the default, only the
-    // digest reveals the change.
+    // Expects no field name if the removed field had its default. A missing field is read as its default, so only the digest differs.
     const defaults = (checkedEntities.get(String(row.pk.split('#')[1]))?.defaults ?? {}) as Record<string, unknown>
     const isDefault = field in defaults && isDeepStrictEqual(row[field], defaults[field])
     return { key: row, item: dropped(row, field), problem: 'altered', ...(!isDefault && { field }) }

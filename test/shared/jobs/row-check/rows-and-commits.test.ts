@@ -44,7 +44,7 @@ const range = (count: number) => Array.from({ length: count }, (_, i) => i)
 const ofRows = ({ findings }: Pick<RowCheck, 'findings'>) =>
   findings.filter(({ item }) => item === 'row' || item === 'commit').map(({ problem, sort }) => [problem, sort])
 
-/** Checks in steps of one page or one lookup each, and passes `next` on as an operator does. */
+/** Checks in steps of one page or one lookup each. Passes `next` from step to step, as an operator does. */
 async function inSteps(
   maxOpen?: number,
   between = async (_run: RowCheck) => {},
@@ -187,7 +187,7 @@ it('finds all faults and no others while rows are created, changed and deleted',
         await removeRow(last)
         last = null
       } else last = last ? await rename(last, `Name ${changes}`) : await insert(`Busy ${changes}`)
-      // Waits between changes. Each change adds a commit, which every run reads.
+      // Pauses between changes, because each change adds a commit that every run reads.
       await setTimeout(40)
     }
   }
@@ -224,7 +224,7 @@ it('retries unprocessed reads, with the same result', async () => {
   interceptTable(async (command, send) => {
     const answer = await send(command)
     if (!(command instanceof BatchGetCommand) || left-- <= 0) return answer
-    // Returns the first half of the requested keys.
+    // Leaves the second half of the keys unprocessed, as DynamoDB may do.
     const { Keys = [], ...how } = command.input.RequestItems?.[tableName()] ?? {}
     const items = (answer as unknown as { Responses: Record<string, Item[]> }).Responses[tableName()] ?? []
     const unread = Keys.slice(Math.ceil(Keys.length / 2))

@@ -28,7 +28,6 @@ const deliver = async (reports: FlowReport[], at = clock.now(), consumer = handl
   (await consumer({ Records: [flowRecord(grant.claims(), at, ...reports)] })).batchItemFailures.length
 let starts = clock.now() - 1_000_000
 
-/** Creates a flow that has just begun, and a function that reads its entry. */
 function newFlow() {
   const flow_start = timestamp(++starts)
   const flow_end = timestamp(starts + 1_000_000)

@@ -32,10 +32,10 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Moves the clock to some minutes after noon. */
+/** Sets the clock to this number of minutes after noon. */
 const at = (minutes: number) => vi.spyOn(clock, 'now').mockReturnValue(noon + minutes * minute)
 
-/** Creates a flow that begins some minutes after noon, and functions that store its reports. */
+/** Creates a flow that begins `start` minutes after noon, with functions that store its reports. */
 function newFlow(start: number) {
   const fields = { inner_src_port: ++port, flow_start: timestamp(noon + start * minute) }
   const store = async (record: unknown) => {
@@ -49,7 +49,7 @@ function newFlow(start: number) {
   }
 }
 
-/** Lists the source ports of the flows in a window. */
+/** Lists the source ports of the flows since `begin` minutes after noon. */
 async function flowsFrom(begin: number): Promise<number[]> {
   const window = { begin: timestamp(noon + begin * minute), end: timestamp(noon + 10_000 * minute) }
   const row = { id: account, inserted_at: timestamp(0) } as AccountRow

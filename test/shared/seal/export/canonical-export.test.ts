@@ -93,7 +93,7 @@ it.each<[string, (seal: string) => string]>([
   await expect(verified(what === 'no line feed behind it' ? changed : `${changed}\n`)).rejects.toThrow()
 })
 
-/** Finds the position behind each match of a pattern in a line. */
+/** Returns the index after the first character of each match. */
 const places = (line: string, pattern: RegExp): number[] => [...line.matchAll(pattern)].map(({ index }) => index + 1)
 
 const lineOf = fc.constantFrom(...made.lines, sealLine(made.seal))
@@ -155,7 +155,7 @@ it('rejects another order of members or lines', async () => {
 })
 
 it('rejects any changed byte', async () => {
-  // Skips the range. A changed range is valid if the neighbouring entries prove it too.
+  // Skips the range of the seal, because a changed range is valid if the neighbouring entries prove it too.
   const whole = Buffer.from(text)
   const range = [whole.indexOf('"range":'), whole.indexOf('"note":')] as const
   await fc.assert(

@@ -185,12 +185,12 @@ it('proves that a newer export extends an older export or note, and that a fork 
   expect(await compareExport(newer, older)).toContain('extends')
   expect(await compareExport(older, newer)).toContain('extends')
   expect(await compareExport(newer, note)).toContain('extends')
-  // Compares a partial export without the older tree's leaves, with and without a consistency proof.
+  // Compares a partial export that lacks the older tree's leaves, without and with a consistency proof.
   const all = await entries()
   const late = { begin: String(all.at(-1)?.timestamp) }
   await expect(compareExport(await export_(late), older)).rejects.toThrow('Neither export proves')
   expect(await compareExport(await export_({ ...late, against: older }), older)).toContain('extends')
-  // Creates a fork: restores bucket and table, forges a sealed entry, and seals the log again.
+  // Forks the log: restores bucket and table, forges a sealed entry, and seals again.
   for (const item of [...kept, state as Item]) await put(item)
   const forged = all.at(-5) as Item
   const after = { ...(forged.after as object), name: 'forged' }
@@ -248,7 +248,7 @@ it('verifies API requests by the hour, and detects a changed or missing one', as
       await expect(verifyExport(claimed)).rejects.toThrow('is in the range')
     }
   }
-  // Exports the sessions of an account that never had a session.
+  // Covers a log without entries, of an account that never had a session.
   const sessions = await export_({ type: 'session' })
   expect(await verifyExport(sessions)).toMatchObject({ seal: { entries: 0 }, proven: { begin: true, end: true } })
   const changed = rewrite(file, lines.with(1, (lines[1] ?? '').replace('"GET"', '"PUT"')))

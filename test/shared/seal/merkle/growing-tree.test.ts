@@ -29,11 +29,11 @@ it('returns changed partial tiles, and each full tile once', () => {
     [0, 1, 44, 44],
     [1, 0, 1, 0],
   ])
-  // Expects no new hash in the tile of the level above.
+  // Expects only the tile of level 0, because level 1 has no new hash.
   expect(widths(grown(300, 301, first.partials()).partials())).toEqual([[0, 1, 45, 45]])
   const second = grown(300, 556, first.partials())
   expect(widths(second.takeFull())).toEqual([[0, 1, 256, 256]])
-  // Expects another partial tile, with as many hashes as before.
+  // Expects the tile of level 0 although its width is the same, because its index is new.
   expect(widths(second.partials())).toEqual([
     [0, 2, 44, 44],
     [1, 0, 2, 0],

@@ -58,7 +58,6 @@ const paths: [index: number, size: number, path: string[]][] = [
 const isSame = (some: Buffer[], others: Buffer[]): boolean =>
   some.length === others.length && some.every((one, i) => one.equals(others[i] as Buffer))
 
-/** Creates a tree, and a reader of its hashes from tiles in memory. */
 function tree(size: number) {
   const appender = new GrowingTree()
   const tiles = new Map<string, Tile>()
@@ -138,7 +137,7 @@ it('computes roots, inclusion and consistency proofs of all trees up to 2,000 le
     range.append(leaf)
     const root = rootAt(size)
     if (!tiles.root().equals(root) || !range.root().equals(root)) expect.fail(`the root of ${size} leaves`)
-    // Tests both ends, both sides of the largest split, and one leaf that moves through the tree.
+    // Tests the first, the middle and the last leaf, and the first leaf after the largest split.
     const split = 2 ** Math.ceil(Math.log2(size) - 1)
     for (const index of new Set([
       0,

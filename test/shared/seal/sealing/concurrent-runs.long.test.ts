@@ -20,11 +20,11 @@ import {
   sealWorld,
 } from '#test/support/seal/sealing.ts'
 
-/** Marks the asynchronous context of the first run. */
+/** Marks the asynchronous context of the first run, so that only its writes are counted. */
 const first = new AsyncLocalStorage<true>()
 
 /**
- * Pauses a run before its write number `at` until another run has completed, after the first run's lease.
+ * Pauses a run before its write number `at` until its lease has expired and another run has completed.
  * @returns false if the run ended before that write
  */
 async function overlap(
@@ -55,12 +55,12 @@ async function overlap(
   released.resolve()
   const error = await late
   restore()
-  // Accepts two outcomes of the late run: nothing is left to seal, or its lease has ended.
+  // Accepts a late run that has nothing left to seal, or that fails because of a conflict or its expired lease.
   if (error !== null && !(error instanceof SealConflict)) expect(error.message).toContain('lease')
   return isStopped
 }
 
-/** Asserts that all signed checkpoints belong to one tree, and that the newest one is equal in table and bucket. */
+/** Asserts that all signed checkpoints belong to one tree, and that table and bucket have the same newest checkpoint. */
 async function isOneTree(world: SealWorld, account: string, log: SealedLog): Promise<void> {
   const state = await sealedState(account, log)
   const key = await world.key()

@@ -36,7 +36,7 @@ it('seals only settled hours with entries, and records the first hour when older
 it('completes a signed checkpoint in a later run with enough time', async () => {
   const { account, seal } = await newSettledHour(3)
   let writes = 0
-  // Kills the run after it has written the tile and tree of the hour, the tile of the log, and the newest checkpoint.
+  // Kills the run after the tile and tree of the hour, the tile of the log, and the newest checkpoint were written.
   const restore = beforeWrites((item) => {
     if (!item && ++writes > 2) throw new Error('killed')
   })

@@ -257,7 +257,7 @@ it('does not sign a smaller tree than the bucket has, after a restore of the tab
   await put(state as Item)
   await put(head as Item)
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'behind' })
-  // Makes commits after the restore, which diverge from the sealed history.
+  // Adds commits after the restore, which diverge from the sealed history.
   await change(2)
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'diverged' })
 })

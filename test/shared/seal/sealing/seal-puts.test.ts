@@ -9,7 +9,7 @@ import { sealWorld } from '#test/support/seal/sealing.ts'
 const leaf = leafHash('a leaf')
 const idOf = (n: number) => n.toString(16).padStart(24, '0')
 
-/** Opens a tree of `size` leaves as a run does, which reads only the partial tiles. */
+/** Opens a tree of `size` leaves from its partial tiles, as a run does. */
 function treeOf(size: number): GrowingTree {
   const index = partialWidths(size).flatMap((width, level): StoredTile[] => {
     if (width === 0) return []
@@ -23,7 +23,7 @@ function treeOf(size: number): GrowingTree {
   return new GrowingTree(size, index)
 }
 
-/** Returns the number of objects that sealing `more` new leaves puts (S7). */
+/** Seals `more` new leaves, and returns the number of objects put (S7). */
 async function putsOf(tree: GrowingTree, more: number): Promise<number> {
   const world = sealWorld()
   const account = randomUUID()
@@ -48,7 +48,7 @@ it.each([
   expect(await putsOf(treeOf(0), more)).toBe(puts)
 })
 
-/** Returns the number of objects in addition to the two of the checkpoint. */
+/** Returns the number of tiles put, without the two checkpoint objects. */
 const tilesOf = (from: number, more: number): number => {
   const tree = treeOf(from)
   for (let i = 0; i < more; i++) tree.add(leaf, idOf(from + i))

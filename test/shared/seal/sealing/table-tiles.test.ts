@@ -5,7 +5,6 @@ import { idBytes } from '#shared/seal/merkle/tiles.ts'
 import { edgeTiles, findLeaf, leafHashes, putTiles } from '#shared/seal/sealing/table-tiles.ts'
 
 const idOf = (n: number) => n.toString(16).padStart(24, '0')
-/** Creates a tile of `width` leaves, whose hashes and ids are their numbers. */
 const tileOf = (width: number, index = 0) => {
   const numbers = Array.from({ length: width }, (_, i) => index * 256 + i)
   return {

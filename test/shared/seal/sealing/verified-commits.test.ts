@@ -22,7 +22,6 @@ beforeEach(async () => {
   await changeSites(account, 1, 3)
 })
 
-/** Stores an entry without a commit, and returns its id. */
 async function insertEntry(micros: number): Promise<string> {
   const id = logId('change', micros, positionTail(0))
   const [key] = logKeys(account, id)
@@ -69,7 +68,7 @@ it('reads again an item that an eventually consistent read missed', async () => 
   })
   await sealNow(account)
   spy.mockRestore()
-  // Expects that queries of commits and of entries each missed an item.
+  // Expects that the queries of commits and the queries of entries each missed an item.
   expect(overlooked).toBeGreaterThanOrEqual(2)
   const leaves = await computeLeaves(account)
   expect(await sealedState(account)).toMatchObject({ size: leaves.length, root: plainRoot(leaves).toString('base64') })

@@ -27,7 +27,7 @@ it('complaint 2, #8771: reads a directory that takes longer than a step in sever
   }
   await whole.run()
   await world.begin()
-  // Ends each step immediately after its start.
+  // Gives each step no time, so that the run needs many steps.
   for (let steps = 0; (await world.last()).finished_at === null; steps++) {
     if (steps > 60) throw new Error('It never ends.')
     await world.step(0)
@@ -91,7 +91,7 @@ it('Tailscale #8452: lets an administrator delete an invited person while a dire
 })
 
 describe('access by groups of a directory', () => {
-  /** Creates three people in two groups. `grant` lets a group access the resource, and the first person requests it with `ask`. */
+  /** Creates three people in two groups. `grant` gives a group access to the resource, which the first person requests by `ask`. */
   async function granted() {
     const access = await newAccessWorld()
     const { account } = access
@@ -143,7 +143,7 @@ describe('access by groups of a directory', () => {
     await world.run()
     expect((await world.state()).memberships.filter((name) => name.includes('u0@'))).toEqual([])
     expect([(await given()).length, await ask()]).toEqual([0, 404])
-    // Expects that an administrator cannot edit the members of a synced group either.
+    // Expects that administrators cannot edit the members of a synced group.
     const edit = { memberships: { add: [], remove: [] } }
     const answer = await world.account.call(editMemberships, {
       method: 'PATCH',

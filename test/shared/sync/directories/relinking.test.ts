@@ -14,19 +14,16 @@ afterEach(() => {
 
 type World = Awaited<ReturnType<typeof newRewindWorld>>
 
-/** Deletes the directory with its groups. */
 async function deleteDirectory(world: World) {
   await updateRow(world.account.id, directories.idp, await world.row(), { is_disabled: true })
   expect(await directoriesApi.idp.remove(world.account, world.id)).toMatchObject({ status: 200 })
   await followUpAll(world.account.id)
 }
 
-/** Executes a run that deletes only the group of the policy. */
 async function loseGroup(world: World) {
   expect(await world.lose()).toMatchObject({ outcome: 'applied', applied: { groups: { delete: 1 } } })
 }
 
-/** Deletes the group, rewinds the run that deleted it, and deletes it again. */
 async function loseRewoundGroup(world: World) {
   const lost = await world.lose()
   await world.rewind(lost.id)

@@ -16,7 +16,6 @@ afterEach(() => {
 const others = Array.from({ length: 4 }, (_, i) => ({ id: `o${i}`, email: `other${i}@example.com` }))
 const email = 'grace@example.com'
 
-/** Creates a directory that has Grace as `u1`. */
 async function newWorld() {
   const world = await newSyncWorld()
   world.company.issuer = newIssuer()
@@ -29,7 +28,6 @@ const identitiesOf = async (world: SyncWorld, actorId: string) =>
 
 const tokensOf = (world: SyncWorld, actorId: string) => rowsBy(clientTokens, world.account.id, 'actor_id', actorId)
 
-/** Replaces `u1` with `u2`, who has the same email. */
 const replace = ({ company }: SyncWorld) => {
   company.users = [...others, { id: 'u2', email }]
 }

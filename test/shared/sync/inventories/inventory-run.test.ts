@@ -50,7 +50,7 @@ it('inserts the devices of a first run, then updates changed ones and deletes ab
   expect(first[1]?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab]/)
   expect(await world.row()).toMatchObject({ is_verified: true, is_disabled: false, error: null })
 
-  // Expects commit records without devices, only with the verification of the provider.
+  // Expects no devices in commit records.
   const objects = async () =>
     (await readCommits(account.id)).flatMap(({ changes }) => changes.map(({ object }) => object))
   expect(await objects()).not.toContain('mdm_devices')

@@ -39,7 +39,7 @@ it('gives equal devices equal fields, independent of the order of their fields',
   const other = toStoredFields({ device_action_results: [{ a: 'y', b: 'x' }], device_name: 'D', model: 'M' })
   expect(JSON.stringify(one)).toBe(JSON.stringify(other))
   expect(differences(one, other)).toEqual({ before: {}, after: {} })
-  // Reorders the keys of a stored object, as the table may do.
+  // Reorders the keys of a stored object, as DynamoDB may do.
   const stored = { ...one, device_action_results: [{ b: 'x', a: 'y' }] }
   expect(differences(stored, one)).toEqual({ before: {}, after: {} })
   expect(differences(one, { device_name: 'E' })).toMatchObject({

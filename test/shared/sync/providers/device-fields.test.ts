@@ -3,7 +3,7 @@ import { deviceFields } from '#shared/domain/mdm-devices/mdm-device.ts'
 import { managedDevice } from '#shared/sync/providers/managed-devices.ts'
 import { type MdmList, mdmDevice } from '#shared/sync/providers/mdm.ts'
 
-/** Provider's name of each field of A28.2 (`identity-wire.md`, 1.4, 1.5). `outer.inner` is a nested field. */
+/** Provider's names of the fields in A28.2 (`identity-wire.md`, 1.4, 1.5). `outer.inner` is a nested field. */
 const mdm: Record<MdmList, string> = {
   devices: `
     device_name=device_name model=model serial_number=serial_number platform=platform os_version=os_version
@@ -90,7 +90,6 @@ const pairs = (table: string) =>
 
 const values = { text: 'told', boolean: true, number: 7, timestamp: '2026-01-02T03:04:05.000000Z' }
 
-/** Builds a device entry with a value in only one field. */
 function telling(path: string, value: unknown): { id: string } & Record<string, unknown> {
   const [outer = '', inner] = path.split('.')
   return { id: 'one', [outer]: inner === undefined ? value : { [inner]: value } }

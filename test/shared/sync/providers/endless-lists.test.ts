@@ -14,7 +14,7 @@ afterEach(() => {
 
 const answered = (body: unknown) => new Response(JSON.stringify(body), { headers: { date: new Date().toUTCString() } })
 
-/** Creates a tenant whose lists never end. Every page has the same entries. */
+/** Creates a tenant whose lists never end. All pages have the same entries. */
 function endlessTenant(value: unknown[]) {
   let pages = 0
   const connection = {
@@ -42,7 +42,7 @@ it('detects pages without new entries, per list', () => {
   expect(watch.isBarren('users', rows('b'), '2', '3')).toBe(true)
   expect(watch.isBarren('groups', rows('b'), null, '1')).toBe(false)
   expect(watch.isBarren('users', rows('b', 'c'), '3', '4')).toBe(false)
-  // Expects that the last page is never barren, and that a list which is read again starts without seen rows.
+  // Expects that a last page is never barren, and that a second reading of the list starts without seen rows.
   expect(watch.isBarren('users', rows(), '4', null)).toBe(false)
   expect(watch.isBarren('users', rows('a'), null, '1')).toBe(false)
 })

@@ -9,7 +9,6 @@ import { suiteFault } from '#shared/sync/providers/suite-token.ts'
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
 const ofForm = (text: string) => new URLSearchParams({ v: text }).toString().slice(2)
 
-/** Spellings in which a provider may repeat a secret. */
 const spellings: Record<string, (secret: string) => string> = {
   'in plain text': (secret) => secret,
   'in a URL': encodeURIComponent,
@@ -34,7 +33,7 @@ it.each(Object.entries(spellings))('masks a secret %s', (_, spelled) => {
       const found = spelled(secret)
       fc.pre(found.length >= 12 && !before.includes(secret))
       const shown = maskSecrets(`${before}${found}`, [secret], 300)
-      // Allows base64 digits that share bits with neighbouring bytes.
+      // Allows leftover base64 digits, which share bits with neighbouring bytes.
       const left = shown.replaceAll('[secret]', '').slice(before.length)
       expect(left.length).toBeLessThanOrEqual(found.length - secret.length)
       expect(shown).not.toContain(secret)

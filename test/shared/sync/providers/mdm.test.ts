@@ -94,7 +94,7 @@ it('misses no device when others are deleted during the read', async () => {
   const adapter = mdmOf(fake)
   const seen = new Set<string>()
   let page = await adapter.read('devices', null)
-  // Deletes forty devices that were read, which moves the others to lower offsets.
+  // Deletes forty devices that were already read, which moves the others to lower offsets.
   fake.data.devices = fake.data.devices.slice(40)
   for (;;) {
     for (const { mdm_id } of page.entries) seen.add(mdm_id)

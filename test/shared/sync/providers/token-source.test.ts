@@ -32,7 +32,7 @@ it('requests a new token once after a drop', async () => {
   source.drop(first)
   const next = await Promise.all([source.current(), source.current()])
   expect(next.map(({ text }) => text)).toEqual(['t2', 't2'])
-  // Drops the expired token again, as a second call may do.
+  // Drops the expired token again, as a concurrent call may do.
   source.drop(first)
   expect((await source.current()).text).toBe('t2')
   expect(request).toHaveBeenCalledTimes(2)

@@ -6,7 +6,6 @@ import { measure } from '#test/support/table/consumed-capacity.ts'
 
 const inAnHour = () => Math.ceil(clock.now() / 1e6) + 3_600
 
-/** Creates texts that fill half of the cache. */
 const half = (letter: string) => Array.from({ length: 20 }, (_, i) => `${letter}${i}`.padEnd(100_000, letter))
 
 it('caches chunks, and evicts the oldest to stay within its capacity', async () => {

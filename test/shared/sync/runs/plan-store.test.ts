@@ -26,7 +26,7 @@ it('contains nothing of an unfinished earlier plan with other page boundaries', 
     Array.from({ length: 1_200 }, (_, i) => `before ${i}`),
   )
   await discardPlan(run)
-  // Uses larger entries, which move the page boundaries.
+  // Writes larger entries than before, which moves the page boundaries.
   const entries = Array.from({ length: 800 }, (_, i) => `now ${i} `.padEnd(1_000, '.'))
   await write(run, entries)
   for (const at of [0, 299, 450, 501, 640, 799]) {

@@ -27,7 +27,6 @@ async function loaded(): Promise<SyncWorld> {
   return world
 }
 
-/** Expects `work` to leave the synced state of the account unchanged. */
 async function untouched(world: SyncWorld, work: () => Promise<unknown>): Promise<void> {
   const before = await world.state()
   await work()
@@ -174,7 +173,7 @@ describe('errors (I6)', () => {
     expect(await world.run()).toMatchObject({
       outcome: 'applied',
       seen: { users: 24 },
-      // Expects a single count, although the list was read several times.
+      // Expects a count of one, although the list was read several times.
       skipped: { no_email: 1 },
       sections: { users: 0, absent: 0 },
     })

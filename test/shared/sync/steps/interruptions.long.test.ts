@@ -13,7 +13,7 @@ afterEach(() => {
 const user = (i: number, fields = {}) => ({ id: `u${i}`, email: `u${i}@example.com`, ...fields })
 const range = (count: number, from = 0) => Array.from({ length: count }, (_, i) => i + from)
 
-/** Shows one of two versions of a company, which differ in every kind of change that a run can make. */
+/** Sets the company to version 0 or 1. A run from one version to the other makes every kind of change. */
 function show(world: SyncWorld, state: number): void {
   const { company } = world
   company.perPage = 50

@@ -8,7 +8,7 @@ import { checkField, errorsOf } from '#test/support/operations/check-field.ts'
 
 const checkConditions = (raw: unknown) => checkField('conditions', PolicyFields.entries.conditions, raw)
 
-/** Valid values of every property (A17.1), and a value that is invalid for all properties. */
+/** Generators of valid values for the conditions on each property (A17.1). */
 const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'))
 const forms: Record<string, { operators: string[]; value: fc.Arbitrary<string>; max: number }> = {
   remote_ip_location_region: {

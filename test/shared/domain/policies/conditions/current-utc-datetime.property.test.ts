@@ -33,7 +33,6 @@ const formats = new Map(
   ]),
 )
 
-/** Returns the local date and time of a zone at a second since 1970. */
 function localAt(at: number, zone: string): Local {
   const [date = '', time = ''] = (formats.get(zone) as Intl.DateTimeFormat).format(at * 1000).split(' ')
   const [hours, minutes, seconds] = time.split(':').map(Number) as [number, number, number]
@@ -45,7 +44,7 @@ const offsetAt = (at: number, zone: string): number => {
   return Date.parse(`${date}T00:00:00Z`) / 1000 + second - at
 }
 
-/** Returns the hours before each clock change of a zone in the years 2010 to 2030. */
+/** Returns the times of a zone's clock changes in the years 2010 to 2030, in Unix seconds, each at most an hour early. */
 function changesOf(zone: string): number[] {
   const found: number[] = []
   const step = 7 * day
@@ -62,7 +61,7 @@ function changesOf(zone: string): number[] {
 
 const changes = new Map(zones.map((zone) => [zone, changesOf(zone)]))
 const anywhen = fc.integer({ min: Date.UTC(2010, 0) / 1000, max: Date.UTC(2030, 0) / 1000 })
-/** Instant in a zone. Half of the instants are within a day of a clock change. */
+/** Instant in a zone. Half of the instants are within five hours of a clock change. */
 const instant = fc.constantFrom(...zones).chain((zone) => {
   const near = changes.get(zone) as number[]
   const change = near.length > 0 ? fc.constantFrom(...near) : anywhen
@@ -89,7 +88,7 @@ const evaluate = (values: string[], at: number) =>
     at * 1_000_000,
   )
 
-/** Returns the last second of the continuous ranges around a second, or null outside of the ranges. */
+/** Returns the last second of the contiguous ranges that contain `at`, or null if no range contains `at`. */
 function stretchEnd(ranges: Range[], at: number): number | null {
   const covered = new Uint8Array(day)
   for (const { start, end } of ranges) covered.fill(1, start, end + 1)
@@ -98,13 +97,13 @@ function stretchEnd(ranges: Range[], at: number): number | null {
   return (gap < 0 ? day : gap) - 1
 }
 
-/** Returns the first second, from `at` on, at which the local time reaches or skips the end of the ranges. */
+/** Returns the first second, from `at` on, at which the local time is `end` or later, or on another date. */
 function firstReach(at: number, zone: string, date: string, end: number): number {
   const reached = (second: number) => {
     const local = localAt(second, zone)
     return local.date !== date || local.second >= end
   }
-  // Searches minute by minute. Clocks change only between minutes, so local time never goes backwards within a minute.
+  // Searches minute by minute, because clocks change only between minutes and local time never decreases within a minute.
   let minute = at - (at % 60)
   while (!reached(minute + 59)) minute += 60
   let second = Math.max(at, minute)
@@ -123,7 +122,7 @@ it('is satisfied exactly inside its ranges, until the local time leaves them', (
   fc.assert(
     fc.property(case_, ({ when: { zone, at }, today, touching, other }) => {
       const local = localAt(at, zone)
-      // Adds a range around the instant in half of the cases, as two adjacent ranges.
+      // Adds two adjacent ranges around the instant in half of the cases.
       const around: Range[] = touching
         ? [
             { start: Math.max(0, local.second - 1000), end: local.second },
