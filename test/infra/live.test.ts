@@ -78,7 +78,6 @@ async function deployed(name: string, code: string, context: Record<string, unkn
   return (type: string) => all.filter(({ Type }) => Type === type)
 }
 
-/** Version of each function, keyed by stack and logical id. */
 const versionsOf = (ofType: Awaited<ReturnType<typeof deployed>>) =>
   new Map(
     ofType('AWS::Lambda::Version').map(({ stack, id, Properties }) => [`${stack} ${Properties.FunctionName.Ref}`, id]),

@@ -34,7 +34,6 @@ describe('the sealed log in another account', () => {
     adopting = await templatesOf([], settings)
   })
 
-  /** Maps each role to its actions on the bucket and the key of the log archive. */
   const actionsOf = (): Map<string, { action: string; resource: string }[]> =>
     new Map(
       adopting.entries('AWS::IAM::Policy').map(([id, { Properties }]) => {

@@ -236,7 +236,6 @@ const ownDeployment = arn('codedeploy', 'deploymentgroup:NetworkAccess-Operation
 const mapping = arn('lambda', 'event-source-mapping:0a1b2c3d')
 const restored = arn('dynamodb', 'table/NetworkAccess-restored')
 
-/** Reads the policy that each runbook requires from the table in docs/operating.md. */
 function documentedNeeds(): Map<string, Name> {
   const [, section = ''] = /## Who may do what\n(.*?)\n## /s.exec(readFileSync('docs/operating.md', 'utf8')) ?? []
   return new Map(

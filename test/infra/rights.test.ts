@@ -69,7 +69,6 @@ describe('the audit trail', () => {
   it.each(['commits', ...entries])('%s is never updated, and deleted only with its account', (key) => {
     for (const action of rewrites) {
       const by = deletions.includes(action) ? ['DeleteAccounts'] : []
-      // Tries requests that also name other keys.
       for (const keys of [[key], ['groups', key], [key, 'rate.account', `presence.actors`]]) {
         const call = onTable(action, ...keys)
         expect(allowed(call), `${action} ${keys}`).toEqual(by)

@@ -8,7 +8,6 @@ import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 let operations: OperationSource[]
 let templates: Templates
-/** Throttling limits by route key. */
 let limits: Record<string, { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }>
 let byDefault: { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }
 let routes: string[]
@@ -23,7 +22,7 @@ beforeAll(async () => {
   }
   routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => {
-      // Normalizes the default route, whose path is written with and without a slash.
+      // Normalizes the path of the default route, which may have a leading slash.
       if (path.replace('/', '') === '$default') return '$default'
       return `${method.startsWith('x-') ? 'ANY' : method.toUpperCase()} ${path}`
     }),

@@ -30,7 +30,6 @@ afterAll(() => channel.stop())
 const commitsUntilNow = async ({ account }: AccessWorld) =>
   (await queryItems(partition(account.id, 'commits'))).at(-1)?.sk as string
 
-/** Connects a member of the group, a client whose actor is in no group, and a gateway. */
 async function connectedWorld() {
   const world = await newAccessWorld()
   const gateway = await world.addGateway()

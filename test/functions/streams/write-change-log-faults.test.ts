@@ -41,7 +41,6 @@ async function expectWhole(of = account): Promise<void> {
   expect(await verified(of)).toMatchObject({ entries: changes, damages: [] })
 }
 
-/** Changes groups as several concurrent administrators, each with different groups. */
 async function writeTogether(writers: number, rounds: number): Promise<void> {
   await Promise.all(
     Array.from({ length: writers }, async (_, writer) => {

@@ -12,7 +12,6 @@ let versions: Map<string, Version>
 let manager: Awaited<ReturnType<typeof stubService>>
 const calls = () => manager.requests.map(({ headers }) => String(headers['x-amz-target']).split('.')[1])
 
-/** Fakes Secrets Manager with the secret's versions, for the requests of a rotation. */
 function answerTo(operation: string, request: Record<string, string & string[]>): [status: number, body: object] {
   const found = [...versions].find(
     ([id, { stages }]) => stages.includes(request.VersionStage ?? '') && (request.VersionId ?? id) === id,

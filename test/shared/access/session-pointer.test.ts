@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** Creates a gateway session with a site's token. `hoursLeft` returns the remaining lifetime of the session's pointer. */
+/** Creates a gateway session with a site's token. `hoursLeft` returns the lifetime of the session's pointer, in hours from the start. */
 async function newSession() {
   const account = await newAccount()
   const site = await newSite(account)

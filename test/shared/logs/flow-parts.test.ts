@@ -13,7 +13,6 @@ import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts
 
 const days = 40
 
-/** Creates an account with two actors of one shard. One has a flow on each day, the other only on some days. */
 async function flowsOf(daysOfRare: number[]) {
   const account = { id: randomUUID(), inserted_at: timestamp(0) } as AccountRow
   const busy = randomUUID()

@@ -28,7 +28,6 @@ it('evicts only the oldest entry when it is full', () => {
   expect(['a', 'c', 'd', 'other 996', 'other 997'].map((key) => cache.get(key))).toEqual([null, null, null, null, 997])
 })
 
-/** Fakes a provider whose responses the test sends on demand. */
 function provider() {
   const requests: PromiseWithResolvers<string>[] = []
   const fetch = () => {

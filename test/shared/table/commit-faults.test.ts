@@ -15,7 +15,6 @@ const cancelled = (code: string) =>
     CancellationReasons: [{ Code: 'None' }, { Code: code }],
   })
 
-/** Passes each transaction to `interfere`, and sends other requests to the engine. */
 function onTransaction(interfere: (pass: () => Promise<unknown>) => Promise<unknown>): void {
   const client = table()
   const send = client.send.bind(client) as (command: unknown) => Promise<unknown>

@@ -88,7 +88,6 @@ describe('GET /client/sessions/{id}/resources (P3.1(5))', () => {
   })
 })
 
-/** Reads all pages after the first response and checks their sizes. Returns the ids of all resources. */
 async function pageThrough(world: AccessWorld, sessionId: string, first: Answer): Promise<string[]> {
   const { resources, resources_cursor } = first.body.data
   const pages: Answer[] = [first]

@@ -155,7 +155,6 @@ test('reads exactly the rows and presence items of a full page', async () => {
   expect(ofClients).toBeLessThanOrEqual(6 + rows + presenceUnits)
 })
 
-/** Computes the read units of these items in one batch read. */
 async function unitsOf(keys: Key[]): Promise<number> {
   const items = await getItems(keys)
   const bytes = items.map((item) => Object.entries(item ?? {}).map(([name, value]) => name.length + sizeOf(value)))

@@ -78,7 +78,7 @@ describe('the deletion of a directory (A26.2, A29)', () => {
     const issuer = 'https://idp.example.com'
     await insertIdentity(ownAccount.id, found.id, { directory_id: id, issuer })
     const provider = await insertRow(ownAccount.id, authProviders.idp, { issuer, name: 'Idp' } as never)
-    // Gives tokens to actors on two pages, whose deletion takes more than one commit.
+    // Gives tokens to actors on two pages. Deleting these tokens takes more than one commit.
     const holders = [...created.slice(0, 12), ...created.slice(48), found]
     for (const { id: holder } of holders) {
       const fields = { expires_at: '2999-01-01T00:00:00.000000Z', auth_provider_id: provider.id }

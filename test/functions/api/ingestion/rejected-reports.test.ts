@@ -84,7 +84,6 @@ describe('the messages of a rejected record', () => {
 })
 
 describe('a batch with one valid record', () => {
-  /** Builds a batch of one valid record and as many bad records as fit a request body. */
   const filled = (bad: string) => {
     const valid = JSON.stringify(openRecord())
     const copies = Math.min(9_999, Math.floor((5_000_000 - 50 - valid.length) / (bad.length + 1)))

@@ -16,7 +16,6 @@ import { flowRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.t
 import { plantIntoFile } from '#test/support/table/plant-items.ts'
 
 let world: AccessWorld
-/** Adds an entry of each stream to the log of an account. */
 beforeAll(async () => {
   world = await newAccessWorld()
   await world.startSession()

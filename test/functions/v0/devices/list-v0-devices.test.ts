@@ -33,7 +33,7 @@ it('returns all devices by insertion with their effective values, in pages on re
 
 it('returns a shorter page if the response would exceed 5 MB', async () => {
   const ownAccount = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
-  // Control characters, each of which takes six bytes in JSON. The lists may end with `\v`.
+  // Control characters, each of which takes six bytes in JSON. `allowed_ips` and `dns` may end with `\v`.
   const long = {
     description: '\u0001'.repeat(2048),
     allowed_ips: `192.0.2.1${'\v'.repeat(4087)}`,

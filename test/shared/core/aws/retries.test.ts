@@ -38,7 +38,7 @@ it.each([
     const span = Math.min(max, first * 2 ** attempt)
     const parts = waited.map((ms) => (ms[attempt] ?? -1) / span)
     expect(Math.max(...parts)).toBeLessThanOrEqual(1)
-    // Expects delays in each tenth of the range, because the delays are distributed evenly.
+    // Expects delays in each tenth of the range, because the delays must be distributed evenly.
     for (let tenth = 0; tenth < 10; tenth++) {
       const inTenth = parts.filter((part) => Math.min(9, Math.floor(part * 10)) === tenth).length
       expect(inTenth, `attempt ${attempt}, tenth ${tenth}`).toBeGreaterThan(5)

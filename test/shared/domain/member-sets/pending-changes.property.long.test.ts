@@ -49,7 +49,6 @@ const newWorld = async () => {
     ids: rows.map(({ id }) => id),
     members,
     pending,
-    /** Returns the members after all pending changes are applied, without deleted actors. */
     async target(alive: Set<string>): Promise<string[]> {
       const set = new Set(await members())
       for (const { joins, ids } of await pending()) for (const id of ids) joins ? set.add(id) : set.delete(id)

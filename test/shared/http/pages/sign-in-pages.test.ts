@@ -25,7 +25,6 @@ const policyOf = ({ headers }: Answer) => String(headers?.['content-security-pol
 const targetsOf = (redirect_uri: string) =>
   /form-action ([^;]+)/.exec(policyOf(signInPage({ ...page, request: { ...request, redirect_uri } })))?.[1]
 
-/** All pages, with hostile values for all external texts. */
 const pages: Array<[string, Answer]> = [
   ['the list of providers', signInPage(page)],
   ['a refused sign-in', signInPage({ ...page, error: hostile })],

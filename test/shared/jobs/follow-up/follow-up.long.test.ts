@@ -53,7 +53,6 @@ const robot = (name: string) =>
     is_disabled: false,
   }) as const
 
-/** Counts the changes by an actor, by operation and object type, such as `delete memberships`. */
 async function changesBy(accountId: string, actorId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { subject, changes } of await readCommits(accountId)) {
@@ -170,7 +169,6 @@ describe('an actor with many objects', () => {
 })
 
 describe('an interruption', () => {
-  /** Lets this number of commits succeed and fails all later commits, as if the process had died. */
   function dieAfter(commits: number): void {
     let left = commits
     interceptTable(async (command, send) => {

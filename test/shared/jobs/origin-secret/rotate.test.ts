@@ -13,8 +13,8 @@ function newWorld({ edgeMs = 4 * minute } = {}) {
   let now = 0
   const versions = { current: JSON.stringify({ current: 'first' }), pending: null as string | null }
   let rotatedAt: Date | null = null
-  // Secret values that edge locations send, with the time of their deployment. Edge locations send older values until the next value has
-  // reached all of them.
+  // Secret values that edge locations send, with the time of their deployment. An edge location may send an older value until the next one
+  // is deployed everywhere.
   const sent: { word: string; from: number }[] = [{ word: 'first', from: 0 }]
   const everywhere = () => now >= (sent.at(-1)?.from ?? 0) + edgeMs
   const edges = () =>

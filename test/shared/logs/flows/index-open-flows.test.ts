@@ -35,7 +35,6 @@ afterEach(() => {
 /** Sets the clock to this number of minutes after noon. */
 const at = (minutes: number) => vi.spyOn(clock, 'now').mockReturnValue(noon + minutes * minute)
 
-/** Creates a flow that begins `start` minutes after noon, with functions that store its reports. */
 function newFlow(start: number) {
   const fields = { inner_src_port: ++port, flow_start: timestamp(noon + start * minute) }
   const store = async (record: unknown) => {

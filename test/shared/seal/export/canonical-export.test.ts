@@ -93,7 +93,6 @@ it.each<[string, (seal: string) => string]>([
   await expect(verified(what === 'no line feed behind it' ? changed : `${changed}\n`)).rejects.toThrow()
 })
 
-/** Returns the index after the first character of each match. */
 const places = (line: string, pattern: RegExp): number[] => [...line.matchAll(pattern)].map(({ index }) => index + 1)
 
 const lineOf = fc.constantFrom(...made.lines, sealLine(made.seal))

@@ -60,7 +60,6 @@ async function overlap(
   return isStopped
 }
 
-/** Asserts that all signed checkpoints belong to one tree, and that table and bucket have the same newest checkpoint. */
 async function isOneTree(world: SealWorld, account: string, log: SealedLog): Promise<void> {
   const state = await sealedState(account, log)
   const key = await world.key()

@@ -271,7 +271,6 @@ it('lets only one run seal a log at a time', async () => {
   advanceMinutes(6)
   await change(1)
   await sealNow(account)
-  // Expects that a run whose lease has expired stores and signs nothing.
   expect(() => dead?.check()).toThrow('lease')
   await expect(dead?.store(await sealedState(account))).rejects.toThrow(SealConflict)
 })

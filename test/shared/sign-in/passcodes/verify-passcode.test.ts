@@ -25,7 +25,7 @@ const origin = { ip: '192.0.2.1', ip_region: null, ip_city: null, ip_lat: null, 
 it('signs in only the actor to whom the passcode was mailed', async () => {
   const { actor, email, passcode } = await mailedPasscode(account.id)
   const issuer = (await passcodeProvider(account.id))?.issuer ?? ''
-  // Gives the identity to another actor, who had the address before.
+  // Gives the identity to another actor, who had the email address before.
   const other = await newPerson(account)
   await insertIdentity(account.id, other.id, { issuer, idp_id: email.toLowerCase() })
   const log = catchLog('WARN')

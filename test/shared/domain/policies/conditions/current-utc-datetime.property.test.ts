@@ -44,7 +44,7 @@ const offsetAt = (at: number, zone: string): number => {
   return Date.parse(`${date}T00:00:00Z`) / 1000 + second - at
 }
 
-/** Returns the times of a zone's clock changes in the years 2010 to 2030, in Unix seconds, each at most an hour early. */
+/** Returns the clock changes of a zone in the years 2010 to 2030, in Unix seconds. Each is at most an hour early. */
 function changesOf(zone: string): number[] {
   const found: number[] = []
   const step = 7 * day

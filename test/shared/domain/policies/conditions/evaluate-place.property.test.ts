@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { type Condition, evaluateConditions } from '#shared/domain/policies/conditions/conditions.ts'
 import { conditionContext } from '#test/support/access/circumstances.ts'
 
-/** Compares the results of client conditions with those of Node's `BlockList` and of sets (A17.3). */
+/** Compares the results of client conditions with those of Node's `BlockList` and of JavaScript sets (A17.3). */
 
 const holds = (property: string, operator: string, values: string[], context: Parameters<typeof conditionContext>[0]) =>
   evaluateConditions([{ property, operator, values }], conditionContext(context), 0).conforms
