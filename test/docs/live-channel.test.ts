@@ -21,7 +21,7 @@ async function platform(refusals: number) {
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/live`
   return {
     url,
-    asked: requests,
+    requests,
     open: () => handshakes.clients.size,
     end: () => {
       for (const client of handshakes.clients) client.terminate()
@@ -72,7 +72,7 @@ test('a heartbeat with the same channel changes nothing, another channel or none
   channel.open({ ...announced }, 'a', {})
   channel.open({ ...announced, url: there.url }, 'a', {})
   await until(() => heard.opened === 2 && here.open() === 0)
-  expect([here.asked, there.asked]).toEqual([['/live?session_id=a'], ['/live?session_id=a']])
+  expect([here.requests, there.requests]).toEqual([['/live?session_id=a'], ['/live?session_id=a']])
   channel.open({ ...announced, url: there.url }, 'b', {})
   await until(() => heard.opened === 3)
   there.end()
@@ -80,7 +80,7 @@ test('a heartbeat with the same channel changes nothing, another channel or none
   channel.open(null, 'b', {})
   await until(() => there.open() === 0)
   expect(heard.closed).toBe(4)
-  expect(there.asked).toEqual(['/live?session_id=a', '/live?session_id=b', '/live?session_id=b'])
+  expect(there.requests).toEqual(['/live?session_id=a', '/live?session_id=b', '/live?session_id=b'])
   here.stop()
   there.stop()
 })

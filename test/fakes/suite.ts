@@ -97,7 +97,7 @@ const clientEmail = 'sync@project.iam.gserviceaccount.com'
 function token(fake: SuiteFake, { form }: FakeRequest): FakeAnswer {
   const { publicKey } = serviceAccount()
   const jwt = verifiedJwt(form.get('assertion') ?? '', () => createPublicKey(publicKey))
-  const { iss, sub, aud, iat, exp, scope: asked } = jwt?.claims ?? {}
+  const { iss, sub, aud, iat, exp, scope: requestedScope } = jwt?.claims ?? {}
   const isGood =
     form.get('grant_type') === 'urn:ietf:params:oauth:grant-type:jwt-bearer' &&
     iss === clientEmail &&
@@ -108,7 +108,7 @@ function token(fake: SuiteFake, { form }: FakeRequest): FakeAnswer {
     return { status: 400, json: { error: 'invalid_grant', error_description: 'Invalid email or User ID' } }
   }
   if (
-    !String(asked)
+    !String(requestedScope)
       .split(' ')
       .every((one) => fake.data.delegated.includes(one))
   ) {
@@ -116,20 +116,20 @@ function token(fake: SuiteFake, { form }: FakeRequest): FakeAnswer {
       'Client is unauthorized to retrieve access tokens using this method, or client not authorized for any of the scopes requested.'
     return { status: 401, json: { error: 'unauthorized_client', error_description } }
   }
-  const access_token = `ya29.fake-${fake.issued.size}-${String(asked).replaceAll(scope, '').replaceAll(' ', '+')}`
+  const access_token = `ya29.fake-${fake.issued.size}-${String(requestedScope).replaceAll(scope, '').replaceAll(' ', '+')}`
   fake.issued.add(access_token)
   return { json: { access_token, expires_in: 3_599, token_type: 'Bearer' } }
 }
 
 /** Returns a page of a list with `nextPageToken`. Omits the list if it is empty, as the real provider does. */
 function page<T>({ query }: FakeRequest, name: string, list: T[], size: number): Record<string, unknown> {
-  const asked = Number(query.get('maxResults') ?? 100)
-  if (!(asked >= 1 && asked <= size)) throw refuse(400, 'invalid', 'Invalid Input: maxResults')
+  const requestedScope = Number(query.get('maxResults') ?? 100)
+  if (!(requestedScope >= 1 && requestedScope <= size)) throw refuse(400, 'invalid', 'Invalid Input: maxResults')
   const place = query.get('pageToken')
   if (place !== null && !/^at-\d+$/.test(place)) throw refuse(400, 'invalid', 'Invalid Input: pageToken')
   const start = place === null ? 0 : Number(place.slice(3))
-  const part = list.slice(start, start + asked)
-  const next = start + asked < list.length ? { nextPageToken: `at-${start + asked}` } : {}
+  const part = list.slice(start, start + requestedScope)
+  const next = start + requestedScope < list.length ? { nextPageToken: `at-${start + requestedScope}` } : {}
   return { kind: `admin#directory#${name}`, ...(part.length > 0 && { [name]: part }), ...next }
 }
 

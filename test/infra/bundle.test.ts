@@ -27,13 +27,13 @@ afterAll(() => rm(directory, { recursive: true, force: true }))
 
 const imported = (file: string) => import(pathToFileURL(join(code, file)).href)
 
-/** Memoizes a function by path, because many functions load the same file. */
+/** Caches results by path, because many functions load the same file. */
 function once<T>(find: (path: string) => Promise<T>): (path: string) => Promise<T> {
   const found = new Map<string, Promise<T>>()
   return (path) => {
-    const known = found.get(path) ?? find(path)
-    found.set(path, known)
-    return known
+    const cached = found.get(path) ?? find(path)
+    found.set(path, cached)
+    return cached
   }
 }
 
@@ -43,7 +43,7 @@ const readPart = once(async (file) => {
   return { text, bytes: Buffer.byteLength(text), imports: paths.map((path) => join(dirname(file), path)) }
 })
 
-/** Counts the bytes that a function loads before its first request: its file and all static imports. */
+/** Counts the bytes that a function loads before its first request: its own file and all static imports. */
 async function loadedBytes(file: string, seen = new Set<string>()): Promise<number> {
   if (seen.has(file)) return 0
   seen.add(file)
@@ -56,7 +56,7 @@ it('has a handler of every function, which loads without settings', async () => 
   for (const file of files) expect((await imported(file)).handler, file).toBeTypeOf('function')
 })
 
-/** Functions that contain the library for verifying provider responses. */
+/** Functions whose bundle contains the library that verifies provider responses. */
 const verifying = ['sign-in/open-id/complete-sign-in-of-provider.ts', 'sign-in/open-id/complete-sign-in.ts']
 
 /** Bounds in kilobytes, 10 % above the largest functions, so that code is not reshaped to save a few bytes. */
@@ -75,7 +75,7 @@ it('loads no module of Node that delays the start', async () => {
   const loaded = new Set<string>()
   for (const { file } of operations) await loadedBytes(join(code, file.replace(/\.ts$/, '.mjs')), loaded)
   const parts = await Promise.all([...loaded].map(async (file) => ({ file, text: (await readPart(file)).text })))
-  // Finds static imports, which read all exports of a module, including lazy ones. `import()` does not.
+  // Expects no static import of a Node module, which would also load the module's lazy exports. `import()` does not load them.
   expect(parts.filter(({ text }) => /\b(?:from|import)\s*["']node:/.test(text)).map(({ file }) => file)).toEqual([])
   const urls = operations.map(({ file }) => pathToFileURL(join(code, file.replace(/\.ts$/, '.mjs'))).href)
   const script = `for (const url of ${JSON.stringify(urls)}) await import(url)
@@ -106,7 +106,7 @@ it('includes the sign-in library only in callbacks of providers', async () => {
     // Detects the library by one of its error codes, which minifiers keep.
     if (parts.some(({ text }) => text.includes('OAUTH_JWT_CLAIM_COMPARISON_FAILED'))) signing.push(file)
   }
-  // Expects the library in synchronisation too, which authenticates to directories with its low-level API.
+  // Expects the library in the sync schedule too, which uses its low-level API to authenticate to directories.
   expect(signing.sort()).toEqual(['schedules/sync.mjs', ...verifying.map((file) => file.replace(/\.ts$/, '.mjs'))])
 })
 
@@ -115,7 +115,7 @@ it('reports an error with files, lines and names of the sources', async () => {
     headers: { authorization: `Bearer naa_${Buffer.alloc(80, 1).toString('base64url')}` },
     requestContext: { http: { method: 'GET', path: '/groups', sourceIp: '192.0.2.1' } },
   }
-  // Uses a separate process, because the test runner transforms imports, which moves their positions.
+  // Uses a separate process, because the test runner transforms imports and thus changes the positions in stack traces.
   const file = pathToFileURL(join(code, 'api/groups/list-groups.mjs')).href
   const script = `const { handler } = await import('${file}'); await handler(${JSON.stringify(event)})`
   const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
@@ -145,8 +145,8 @@ it('serves an API reference renderer without requests to a CDN', async () => {
 
 it('passes the known routes to the handler of unknown routes', async () => {
   const { handler } = await imported('api/unknown-route.mjs')
-  const known = await call(handler, { method: 'DELETE', path: '/groups' })
-  expect([known.status, known.headers.allow]).toEqual([405, 'GET, POST'])
+  const cached = await call(handler, { method: 'DELETE', path: '/groups' })
+  expect([cached.status, cached.headers.allow]).toEqual([405, 'GET, POST'])
   expect((await call(handler, { path: '/nothing' })).status).toBe(404)
 })
 

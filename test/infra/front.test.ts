@@ -21,7 +21,6 @@ function only(type: string, from = templates): Resource['Properties'] {
   return (found[0] as Resource).Properties
 }
 
-/** Returns the properties of the resource of this type that the construct of this name creates. */
 const configOf = (type: string, name: string): Resource['Properties'] => {
   const [found] = templates.entries(type).filter(([id]) => id.startsWith(name))
   return (found as [string, Resource])[1].Properties
@@ -55,7 +54,7 @@ describe('CloudFront', () => {
     expect(liveBehavior.TargetOriginId).toBe(distribution.Origins[1].Id)
     const { HeadersConfig } = configOf('AWS::CloudFront::OriginRequestPolicy', 'ToChannel').OriginRequestPolicyConfig
     expect(HeadersConfig.HeaderBehavior).toBe('whitelist')
-    // Bounds the headers, of which CloudFront allows ten.
+    // Limits the headers to ten, the maximum of CloudFront.
     expect(HeadersConfig.Headers.length).toBeLessThanOrEqual(10)
     expect(HeadersConfig.Headers).toEqual(
       expect.arrayContaining(['Sec-WebSocket-Key', 'Sec-WebSocket-Version', 'CloudFront-Viewer-Address']),
@@ -241,8 +240,8 @@ describe('the web ACL', () => {
 
   it("can be the company's own", async () => {
     const webAclArn = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/ours/1-2-3'
-    const own = await templatesOf([], { ...settings, webAclArn })
-    expect(own.all('AWS::WAFv2::WebACL')).toEqual([])
-    expect(only('AWS::CloudFront::Distribution', own).DistributionConfig.WebACLId).toBe(webAclArn)
+    const ownTemplates = await templatesOf([], { ...settings, webAclArn })
+    expect(ownTemplates.all('AWS::WAFv2::WebACL')).toEqual([])
+    expect(only('AWS::CloudFront::Distribution', ownTemplates).DistributionConfig.WebACLId).toBe(webAclArn)
   })
 })

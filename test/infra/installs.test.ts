@@ -7,7 +7,6 @@ const few = async (): Promise<OperationSource[]> =>
   (await loadOperations()).filter(({ operation }) => /^\/(groups|ingestion|sign_in\/callback)/.test(operation.path))
 let operations: OperationSource[]
 let templates: Templates
-/** Templates of a deployment with many independent settings. */
 let chosen: Templates
 const boundary = 'arn:aws:iam::123456789012:policy/team/edge'
 beforeAll(async () => {
@@ -103,9 +102,9 @@ describe('the address', () => {
   })
 
   it('is only the custom domain if there is one', async () => {
-    const own = await templatesOf([], domain)
-    expect(endpoint(own).disableExecuteApiEndpoint).toBe(true)
-    expect(only('AWS::ApiGatewayV2::DomainName', own).Properties).toMatchObject({
+    const ownTemplates = await templatesOf([], domain)
+    expect(endpoint(ownTemplates).disableExecuteApiEndpoint).toBe(true)
+    expect(only('AWS::ApiGatewayV2::DomainName', ownTemplates).Properties).toMatchObject({
       DomainName: 'access.example.com',
       DomainNameConfigurations: [
         {
@@ -116,13 +115,15 @@ describe('the address', () => {
         },
       ],
     })
-    expect(only('AWS::ApiGatewayV2::ApiMapping', own).Properties.Stage).toEqual({
-      Ref: own.httpApiResource('AWS::ApiGatewayV2::Stage').id,
+    expect(only('AWS::ApiGatewayV2::ApiMapping', ownTemplates).Properties.Stage).toEqual({
+      Ref: ownTemplates.httpApiResource('AWS::ApiGatewayV2::Stage').id,
     })
-    const outputs = Object.assign({}, ...own.stacks.map(({ Outputs }) => Outputs))
+    const outputs = Object.assign({}, ...ownTemplates.stacks.map(({ Outputs }) => Outputs))
     expect(outputs.ApiEndpoint.Value).toBe('https://access.example.com')
     expect(outputs.DomainTarget.Value).toEqual({ 'Fn::GetAtt': [expect.any(String), 'RegionalDomainName'] })
-    expect(functionOf('streams/follow-up', own)?.Environment.Variables.SERVICE_URL).toBe('https://access.example.com')
+    expect(functionOf('streams/follow-up', ownTemplates)?.Environment.Variables.SERVICE_URL).toBe(
+      'https://access.example.com',
+    )
   })
 })
 
@@ -141,7 +142,7 @@ describe('logs of AWS services', () => {
   })
 })
 
-/** Returns keys that encrypt data. Excludes the seal key, which signs, and the secret key, which has replicas in other regions. */
+/** Returns the keys that encrypt data. The keys of seals and of stored secrets are multi-Region, and therefore excluded. */
 const encrypting = (from: Templates) =>
   from.entries('AWS::KMS::Key').filter(([, { Properties }]) => !Properties.MultiRegion)
 
@@ -173,12 +174,12 @@ describe('a customer managed key', () => {
   })
 
   it('is created, rotated and retained if a deployment requests it', async () => {
-    const own = await templatesOf([], { encryptionKey: 'own' })
-    const [[id, key], ...more] = encrypting(own) as [[string, Resource]]
+    const ownTemplates = await templatesOf([], { encryptionKey: 'own' })
+    const [[id, key], ...more] = encrypting(ownTemplates) as [[string, Resource]]
     expect(more).toEqual([])
     expect([key.DeletionPolicy, key.Properties.EnableKeyRotation]).toEqual(['RetainExceptOnCreate', true])
     const its = { 'Fn::GetAtt': [id, 'Arn'] }
-    expect(keysIn(own)).toEqual({
+    expect(keysIn(ownTemplates)).toEqual({
       table: its,
       flows: its,
       buckets: [its, its],
@@ -203,7 +204,7 @@ describe('a customer managed key', () => {
         Properties.PolicyDocument.Statement
       const use = statements.filter(({ Resource }) => Resource === arn)
       for (const { Action, Condition } of use) {
-        // Skips the additional permission that the CDK grants to a consumer of an encrypted stream.
+        // Skips the permission that the CDK grants to each consumer of an encrypted stream.
         if (Action === 'kms:Decrypt') continue
         expect(Object.keys(Condition?.StringLike ?? {})).toEqual(['kms:ViaService'])
       }

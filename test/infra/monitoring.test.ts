@@ -10,14 +10,12 @@ import { operationClasses } from '#shared/http/operation-class.ts'
 import { type Resource, type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/a`
-/** Settings of a deployment with CloudFront in front of the API. */
 const front = {
   domainName: 'access.example.com',
   certificateArn: certificate('eu-central-1'),
   frontCertificateArn: certificate('us-east-1'),
 }
 
-/** Settings that add alarms. */
 const watched = { mailSender: 'access@example.com', tracing: true, alarmEmail: 'ops@example.com' }
 
 let templates: Templates
@@ -27,20 +25,18 @@ beforeAll(async () => {
   alarms = templates.entries('AWS::CloudWatch::Alarm')
 })
 
-const named = (name: string) =>
+const findAlarm = (name: string) =>
   alarms.find(([id]) => new RegExp(`^Monitoring${name}[0-9A-F]{8}$`).test(id))?.[1].Properties
 
-/** Returns the metrics of an alarm, with the name of their function or mapping. */
 const metricsOf = (name: string): string[] =>
-  [named(name)?.Metrics ?? []]
+  [findAlarm(name)?.Metrics ?? []]
     .flat()
     .flatMap(
       ({ MetricStat }: { MetricStat?: { Metric: { MetricName: string } } }) => MetricStat?.Metric.MetricName ?? [],
     )
 
-/** Finds the metric filter behind the metric of an alarm. */
 function filterOf(name: string) {
-  const { Namespace, MetricName } = named(name) ?? {}
+  const { Namespace, MetricName } = findAlarm(name) ?? {}
   const [filter] = templates.all('AWS::Logs::MetricFilter').filter(({ Properties }) => {
     const [transformation] = Properties.MetricTransformations
     return transformation.MetricNamespace === Namespace && transformation.MetricName === MetricName
@@ -74,7 +70,7 @@ describe('alarms', () => {
         const otherAlarm = /If there is no data, (\w+) goes off/.exec(alarm.AlarmDescription)?.[1] ?? ''
         expect(seen, id).not.toContain(otherAlarm)
         seen.push(otherAlarm)
-        alarm = named(otherAlarm)
+        alarm = findAlarm(otherAlarm)
       }
       expect(alarm, `${id}: ${seen.join(', ')}`).toBeDefined()
     }
@@ -90,20 +86,20 @@ describe('alarms', () => {
       const name = /^Consumers(\D+?)[0-9A-F]{8}$/.exec(id)?.[1] as string
       expect(functions.map(([known]) => known)).toContain(id)
       const ofMapping = [{ Name: 'EventSourceMappingUUID', Value: { Ref: mapping } }]
-      expect(named(`${name}Behind`)).toMatchObject({
+      expect(findAlarm(`${name}Behind`)).toMatchObject({
         MetricName: 'IteratorAge',
         Dimensions: [{ Name: 'FunctionName', Value: { Ref: id } }],
         Threshold: 300_000,
         TreatMissingData: 'breaching',
       })
-      expect(named(`${name}Off`)).toMatchObject({
+      expect(findAlarm(`${name}Off`)).toMatchObject({
         MetricName: 'PolledEventCount',
         Dimensions: ofMapping,
         Threshold: 1,
         ComparisonOperator: 'LessThanThreshold',
         TreatMissingData: 'breaching',
       })
-      expect(named(`${name}Failed`)).toMatchObject({
+      expect(findAlarm(`${name}Failed`)).toMatchObject({
         MetricName: 'OnFailureDestinationDeliveredEventCount',
         Dimensions: ofMapping,
         Threshold: 0,
@@ -125,16 +121,16 @@ describe('alarms', () => {
       }
       const Period = seldom[Properties.ScheduleExpression] ?? 300
       const Dimensions = [{ Name: 'FunctionName', Value: { Ref: id } }]
-      expect(named(`${name}Failing`)).toMatchObject({ MetricName: 'Errors', Dimensions, Period })
+      expect(findAlarm(`${name}Failing`)).toMatchObject({ MetricName: 'Errors', Dimensions, Period })
       const silent = { ComparisonOperator: 'LessThanThreshold', TreatMissingData: 'breaching' }
-      expect(named(`${name}NotRunning`)).toMatchObject({ MetricName: 'Invocations', Dimensions, Period, ...silent })
+      expect(findAlarm(`${name}NotRunning`)).toMatchObject({ MetricName: 'Invocations', Dimensions, Period, ...silent })
     }
   })
 
   it('watch the API: share of faults, latency, throttles, and missing requests', () => {
     expect(metricsOf('ApiFaults').sort()).toEqual(['5xx', 'Count'])
     expect(metricsOf('ApiSlow').sort()).toEqual(['Count', 'Latency'])
-    expect(named('ApiSilent')).toMatchObject({ MetricName: 'Count', Threshold: 1, TreatMissingData: 'breaching' })
+    expect(findAlarm('ApiSilent')).toMatchObject({ MetricName: 'Count', Threshold: 1, TreatMissingData: 'breaching' })
     for (const name of ['ApiThrottled', 'RequestsRefused']) {
       const { pattern, fields } = filterOf(name)
       // Expects that every field of the filter is a field of the access log.
@@ -157,7 +153,7 @@ describe('alarms', () => {
     expect(metricsOf('LiveNearlyThrottled').sort()).toEqual(['ConnectCount', 'MessageCount'])
     expect(metricsOf('DevicesNotNotified').sort()).toEqual(['messages_failed', 'messages_sent'])
     const [channel] = templates.entries('AWS::ApiGatewayV2::Api').filter(([id]) => id.startsWith('LiveChannel'))
-    expect(named('LiveSilent')).toMatchObject({
+    expect(findAlarm('LiveSilent')).toMatchObject({
       MetricName: 'ConnectCount',
       Dimensions: [{ Name: 'ApiId', Value: { Ref: channel?.[0] } }],
       TreatMissingData: 'breaching',
@@ -169,15 +165,18 @@ describe('alarms', () => {
   it('watch sign-ins: faults, failing providers, guessing, abandoned passcodes, bouncing mails', async () => {
     expect(metricsOf('SignInFaults').sort()).toEqual(['faults', 'latency_ms', 'sign_ins_failed'])
     expect(metricsOf('ProvidersFailing').sort()).toEqual(['sign_ins', 'sign_ins_failed'])
-    expect(named('SignInsGuessed')).toMatchObject({ MetricName: 'sign_ins_guessed', TreatMissingData: 'notBreaching' })
+    expect(findAlarm('SignInsGuessed')).toMatchObject({
+      MetricName: 'sign_ins_guessed',
+      TreatMissingData: 'notBreaching',
+    })
     const [mailer] = templates.entries('AWS::Lambda::Function').filter(([id]) => id.startsWith('PasscodesMailPasscode'))
-    expect(named('PasscodesNotMailed')).toMatchObject({
+    expect(findAlarm('PasscodesNotMailed')).toMatchObject({
       MetricName: 'AsyncEventsDropped',
       Dimensions: [{ Name: 'FunctionName', Value: { Ref: mailer?.[0] } }],
       Threshold: 0,
     })
-    // Expects no alarm without mails, because there is no reputation to watch.
-    expect(named('MailsBouncing')).toBeUndefined()
+    // Expects no alarm without a mail sender, because there is no sending reputation to watch.
+    expect(findAlarm('MailsBouncing')).toBeUndefined()
     const mailing = (await templatesOf([], watched)).entries('AWS::CloudWatch::Alarm')
     const [bouncing] = mailing.filter(([id]) => /MailsBouncing/.test(id))
     const looked = bouncing?.[1].Properties.Metrics.flatMap(
@@ -249,7 +248,7 @@ describe('operating.md', () => {
     const ids = (await templatesOf([], { ...watched, ...front })).entries('AWS::CloudWatch::Alarm')
     const runbooks = new Map(
       ids.map(([id, { Properties }]) => [
-        // Removes the number of an alarm. Alarms that differ only in their number watch more functions for the same reason.
+        // Removes the number of an alarm. Alarms that differ only in number watch more functions for the same reason.
         id.replace(/^Monitoring|\d?[0-9A-F]{8}$/g, ''),
         /runbooks\/([\w-]+\.md)/.exec(Properties.AlarmDescription)?.[1],
       ]),
@@ -261,7 +260,7 @@ describe('operating.md', () => {
         /runbooks\/([\w-]+\.md)/.exec(runbook ?? '')?.[1],
       ])
     })
-    // Finds the row of an alarm. A row's name is that of one alarm or, with leading dots, of all alarms with this ending and without a row.
+    // Finds the documented row of an alarm, by the alarm's full name or by the ending that a row with leading dots names.
     const rowOf = (id: string) => rows.find(([name]) => name === id) ?? rows.find(([name]) => id.endsWith(name))
     for (const [id, runbook] of runbooks) expect([id, rowOf(id)?.[1]]).toEqual([id, runbook])
     const used = [...runbooks.keys()].map((id) => rowOf(id)?.[0])

@@ -22,9 +22,9 @@ beforeAll(async () => {
 /** Expects that pages return every planted row once and in order. Other rows of the account may be in between. */
 async function checkWalk(request: ListRequest, planted: string[]) {
   const walked = await walkPages(account, request)
-  const known = new Set(planted)
+  const knownIds = new Set(planted)
   expect(new Set(walked.ids).size).toBe(walked.ids.length)
-  expect(walked.ids.filter((id) => known.has(id))).toEqual(planted)
+  expect(walked.ids.filter((id) => knownIds.has(id))).toEqual(planted)
   expect(walked.pages).toBeGreaterThan(1)
   return walked
 }

@@ -32,12 +32,12 @@ const cited = (text: string): string[] => [
 ]
 
 const contract = readdirSync('docs/contract').map((name) => readFileSync(`docs/contract/${name}`, 'utf8'))
-const known = new Set(contract.flatMap(citable))
+const knownIds = new Set(contract.flatMap(citable))
 
 /** Citations of contract sections that do not exist, with their files. */
 const unknown = (files: Files): string[] =>
   [...files].flatMap(([file, text]) =>
-    [...new Set(cited(text))].filter((name) => !known.has(name)).map((name) => `${file}: ${name}`),
+    [...new Set(cited(text))].filter((name) => !knownIds.has(name)).map((name) => `${file}: ${name}`),
   )
 
 const documents = readdirSync('docs', { recursive: true, encoding: 'utf8' })

@@ -40,8 +40,8 @@ export function commentsOf(source: string): string[] {
       if (!isBlock) end()
       continue
     }
-    const own = /^\s*\/\/\s?(.*)$/.exec(line)?.[1]
-    if (own !== undefined) lines.push(own)
+    const ownText = /^\s*\/\/\s?(.*)$/.exec(line)?.[1]
+    if (ownText !== undefined) lines.push(ownText)
     else {
       end()
       const behind = /^[^'"`]*\s\/\/ (.*)$/.exec(line)?.[1]

@@ -25,32 +25,32 @@ describe.each(entries.filter(withId))('$name', ({ name, operation: { method, pat
   const parameters: { name: string; in: string; schema: Record<string, unknown> }[] =
     document.paths[path][method.toLowerCase()].parameters
   const ids = parameters.filter(({ in: place }) => place === 'path')
-  const named = ids.filter(({ schema }) => Array.isArray(schema.enum))
-  const statusOf = async (own: Request, id: string, value: string) =>
-    (await world.send(name, { ...own, params: { ...own.params, [id]: value } })).status
+  const enumIds = ids.filter(({ schema }) => Array.isArray(schema.enum))
+  const statusOf = async (sample: Request, id: string, value: string) =>
+    (await world.send(name, { ...sample, params: { ...sample.params, [id]: value } })).status
 
   it('returns 404 for another identifier of a documented form, and refuses other forms', async () => {
-    const own = (await world.samples[name]?.()) ?? {}
+    const sample = (await world.samples[name]?.()) ?? {}
     for (const { name: id, schema } of ids) {
-      const isName = named.some((one) => one.name === id) || id === 'slug'
+      const isName = enumIds.some((one) => one.name === id) || id === 'slug'
       // Skips callbacks, which accept their id only once. complete-sign-in-of-provider.test.ts covers other ids.
       const isOnce = success === 303
       const others = isOnce || (isName && id !== 'slug') ? [] : (fc.sample(arbitraryOf(schema), 5) as string[])
       for (const value of others)
-        expect(await statusOf(own, id, encodeURIComponent(value)), `${id} = ${value}`).toBe(404)
-      for (const value of ofNoForm(own.params?.[id] ?? ''))
-        expect(await statusOf(own, id, value), `${id} = ${value}`).toBe(isName || isV0(path) ? 404 : 400)
+        expect(await statusOf(sample, id, encodeURIComponent(value)), `${id} = ${value}`).toBe(404)
+      for (const value of ofNoForm(sample.params?.[id] ?? ''))
+        expect(await statusOf(sample, id, value), `${id} = ${value}`).toBe(isName || isV0(path) ? 404 : 400)
     }
   })
 
-  if (named.length > 0)
+  if (enumIds.length > 0)
     it('accepts each documented name as it is written', async () => {
-      const own = (await world.samples[name]?.()) ?? {}
-      for (const { name: id, schema } of named)
+      const sample = (await world.samples[name]?.()) ?? {}
+      for (const { name: id, schema } of enumIds)
         for (const value of schema.enum as string[]) {
-          expect(await statusOf(own, id, value), `${id} = ${value}`).not.toBe(404)
+          expect(await statusOf(sample, id, value), `${id} = ${value}`).not.toBe(404)
           for (const other of [value.toUpperCase(), ` ${value}`, `${value}/`])
-            expect(await statusOf(own, id, other), `${id} = ${other}`).toBe(404)
+            expect(await statusOf(sample, id, other), `${id} = ${other}`).toBe(404)
         }
     })
 })

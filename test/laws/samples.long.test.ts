@@ -36,12 +36,12 @@ const choices = ([first, ...rest]: string[]): string[][] =>
   first === undefined ? [[]] : choices(rest).flatMap((chosen) => [chosen, [first, ...chosen]])
 
 /** Returns copies of the body, each with one id replaced by the id at the same position of another body. */
-function withForeignIds(own: unknown, foreign: unknown): unknown[] {
-  if (typeof own === 'string') return isUuid(own) ? [foreign] : []
-  if (typeof own !== 'object' || own === null) return []
-  return Object.entries(own).flatMap(([key, value]) =>
+function withForeignIds(sample: unknown, foreign: unknown): unknown[] {
+  if (typeof sample === 'string') return isUuid(sample) ? [foreign] : []
+  if (typeof sample !== 'object' || sample === null) return []
+  return Object.entries(sample).flatMap(([key, value]) =>
     withForeignIds(value, (foreign as Record<string, unknown>)[key]).map((replaced) =>
-      Array.isArray(own) ? own.with(Number(key), replaced) : { ...own, [key]: replaced },
+      Array.isArray(sample) ? sample.with(Number(key), replaced) : { ...sample, [key]: replaced },
     ),
   )
 }
@@ -73,10 +73,10 @@ describe.each(entries)('$name', ({ name, operation }) => {
 
   // Request that earlier tests refuse with foreign ids, and that a later test sends unchanged. Its success proves that only the foreign ids
   // caused the refusals.
-  let own: Request
+  let sample: Request
   let answer: Answer
   beforeAll(async () => {
-    own = await sampleOf(world, name)
+    sample = await sampleOf(world, name)
   })
 
   // Skips callbacks, where another id ends the sign-in. complete-sign-in-of-provider.test.ts covers this case.
@@ -85,8 +85,8 @@ describe.each(entries)('$name', ({ name, operation }) => {
       const foreign = await sampleOf(other, name)
       for (const places of choices(ids).slice(1)) {
         const replaced = (id: (place: string) => string | undefined) => ({
-          ...own,
-          params: { ...own.params, ...Object.fromEntries(places.map((place) => [place, id(place) as string])) },
+          ...sample,
+          params: { ...sample.params, ...Object.fromEntries(places.map((place) => [place, id(place) as string])) },
         })
         if (places.every(isOfAccount))
           await expectRefusal(
@@ -98,7 +98,7 @@ describe.each(entries)('$name', ({ name, operation }) => {
         await expectRefusal(
           name,
           // Changes only the end of a log entry's id, which is not a UUID.
-          replaced((place) => (place === 'log_id' ? `${own.params?.log_id?.slice(0, 18)}ffffff` : randomUUID())),
+          replaced((place) => (place === 'log_id' ? `${sample.params?.log_id?.slice(0, 18)}ffffff` : randomUUID())),
           [404],
           `unknown ${places}`,
         )
@@ -108,10 +108,10 @@ describe.each(entries)('$name', ({ name, operation }) => {
   if (ids.length > 0 && !legacy)
     it('accepts only identifiers at any place of its path', async () => {
       for (const place of ids) {
-        for (const value of ['nonsense', '0', `${own.params?.[place]}0`, '0198a000-0000-7000-8000-00000000000g']) {
+        for (const value of ['nonsense', '0', `${sample.params?.[place]}0`, '0198a000-0000-7000-8000-00000000000g']) {
           await expectRefusal(
             name,
-            { ...own, params: { ...own.params, [place]: value } },
+            { ...sample, params: { ...sample.params, [place]: value } },
             [isName(place) ? 404 : 400],
             `${place} = ${value}`,
           )
@@ -122,13 +122,13 @@ describe.each(entries)('$name', ({ name, operation }) => {
   if (ofAccount && !['GET', 'POST'].includes(method))
     it('changes nothing if If-Match does not match (A8.2)', async () => {
       for (const tag of ['"another.one"', 'W/"weak"', '"a", "b"']) {
-        await expectRefusal(name, { ...own, headers: { 'if-match': tag } }, [412], tag)
+        await expectRefusal(name, { ...sample, headers: { 'if-match': tag } }, [412], tag)
       }
     })
 
   it('returns its status and exactly the fields of its schema', async () => {
-    if (keyed) own = { ...own, headers: { 'idempotency-key': randomUUID() } }
-    answer = await world.send(name, own)
+    if (keyed) sample = { ...sample, headers: { 'idempotency-key': randomUUID() } }
+    answer = await world.send(name, sample)
     expect(answer.status, answer.text).toBe(status)
     if (answer.text === '') return expect([204, 303]).toContain(status)
     expect(toJson(v.parse(operation.response, JSON.parse(answer.text, bigCounters)))).toBe(answer.text)
@@ -160,18 +160,18 @@ describe.each(entries)('$name', ({ name, operation }) => {
       const isProof = path.startsWith('/logs/checkpoints/') || path.endsWith('/proof')
       if (isProof || Array.isArray(answer.body.data)) return expect(etag).toBeUndefined()
       expect(etag).toMatch(/^"[\x21\x23-\x7e]+"$/)
-      const again = await world.send(name, { ...own, headers: { 'if-none-match': `"other", ${etag}` } })
+      const again = await world.send(name, { ...sample, headers: { 'if-none-match': `"other", ${etag}` } })
       expect([again.status, again.text, again.headers.etag]).toEqual([304, '', etag])
     })
 
   if (keyed)
     it('replays the response to the same Idempotency-Key, which is valid for one request (A8.3)', async () => {
       const before = await sequences()
-      const again = await world.send(name, own)
+      const again = await world.send(name, sample)
       expect([again.status, again.text]).toEqual([answer.status, answer.text])
       expect(again.headers).toMatchObject({ 'idempotent-replayed': 'true' })
       expect(again.headers.location).toBe(answer.headers.location)
-      const reused = await world.send(name, { ...own, query: { other: 'request' } })
+      const reused = await world.send(name, { ...sample, query: { other: 'request' } })
       expect([reused.status, reused.body.code]).toEqual([422, 'idempotency_key_reused'])
       expect(await sequences()).toEqual(before)
     })
@@ -191,7 +191,7 @@ describe.each(entries)('$name', ({ name, operation }) => {
   if (credential === 'api' && (method === 'PATCH' || method === 'PUT'))
     it('changes nothing when it is repeated', async () => {
       const before = await sequences()
-      const repeated = await world.send(name, own)
+      const repeated = await world.send(name, sample)
       expect([repeated.status, repeated.text]).toEqual([200, answer.text])
       expect(await sequences()).toEqual(before)
     })
@@ -202,10 +202,10 @@ const patternOf = (path: string) => new RegExp(`^${path.replace(/\{(\w+)\}/g, '(
 it('refuses the id of another account in a body', async () => {
   const tried: string[] = []
   for (const { name, operation } of entries.filter(({ operation }) => operation.body)) {
-    const [own, foreign] = await Promise.all([sampleOf(world, name), sampleOf(other, name)])
-    for (const body of withForeignIds(own.body, foreign.body)) {
+    const [sample, foreign] = await Promise.all([sampleOf(world, name), sampleOf(other, name)])
+    for (const body of withForeignIds(sample.body, foreign.body)) {
       const expected = operation.credential === 'client' ? [404, 409] : [422]
-      await expectRefusal(name, { ...own, body }, expected, `${name} ${JSON.stringify(body)}`)
+      await expectRefusal(name, { ...sample, body }, expected, `${name} ${JSON.stringify(body)}`)
       tried.push(name)
     }
   }

@@ -29,11 +29,11 @@ import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 const scopes = ['*:read', ...collections.flatMap((name) => [`${name}:read`, `${name}:write`])]
 
 let company: PlainProvider
-let own: PlainProvider
+let ownProvider: PlainProvider
 beforeAll(async () => {
   useCheapHashes()
   company = await startPlainProvider()
-  own = await startPlainProvider()
+  ownProvider = await startPlainProvider()
 })
 beforeEach(() => {
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
@@ -43,7 +43,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
   vi.restoreAllMocks()
 })
-afterAll(() => Promise.all([company.close(), own.close()]))
+afterAll(() => Promise.all([company.close(), ownProvider.close()]))
 
 /**
  * Creates an account with administrators, a portal provider, a directory that lost an administrator, and a disabled
@@ -134,21 +134,21 @@ const ways: Record<string, (target: Target) => Promise<string[]>> = {
   },
   async 'a provider of one’s own'({ account, narrow }) {
     const made = await providers.oidc.create(narrow, {
-      discovery_document_uri: own.documentUri,
-      client_secret: own.secret,
+      discovery_document_uri: ownProvider.documentUri,
+      client_secret: ownProvider.secret,
       email_verification_method: 'none',
     })
-    return signIn(own, made.body.data, account, { sub: 'mallory', email: account.admin.email })
+    return signIn(ownProvider, made.body.data, account, { sub: 'mallory', email: account.admin.email })
   },
   async 'a provider of clients that is opened later'({ account, narrow }) {
     const made = await providers.oidc.create(narrow, {
-      discovery_document_uri: own.documentUri,
-      client_secret: own.secret,
+      discovery_document_uri: ownProvider.documentUri,
+      client_secret: ownProvider.secret,
       email_verification_method: 'none',
       context: 'clients_only',
     })
     if (made.body.data) await providers.oidc.update(narrow, made.body.data.id, { context: 'portal_only' })
-    return signIn(own, made.body.data, account, { sub: 'mallory', email: account.admin.email })
+    return signIn(ownProvider, made.body.data, account, { sub: 'mallory', email: account.admin.email })
   },
   async 'a link of clients at the provider of the portal'({ account, narrow, portal }) {
     const made = await providers.oidc.create(narrow, {

@@ -23,5 +23,5 @@ const questions = [
 it('grants exactly the access of the contract during random administration and time jumps', async () => {
   const tally = await simulate(seedOf('SIMULATION_SEED'), steps)
   const expected = steps < usualSteps ? ['heartbeat, complete'] : questions
-  for (const question of expected) expect(tally.get(question) ?? 0, question).toBeGreaterThan(0)
+  for (const key of expected) expect(tally.get(key) ?? 0, key).toBeGreaterThan(0)
 }, 3_600_000)

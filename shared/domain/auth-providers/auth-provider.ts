@@ -25,9 +25,9 @@ const clientLifetime = { min: 3_600, max: 7_776_000, fallback: 604_800 }
 const portalLifetime = { min: 300, max: 86_400, fallback: 28_800 }
 
 type Values<E extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<E, undefined>>
-type Own = typeof ownFields
+type KindFields = typeof ownFields
 /** Fields of all provider kinds combined. A provider has only the fields of its own kind. */
-type OwnFields = Own['oidc'] & Own['suite'] & Own['tenant'] & Own['idp']
+type OwnFields = KindFields['oidc'] & KindFields['suite'] & KindFields['tenant'] & KindFields['idp']
 
 /** An auth provider of any kind (A25.1). Fields of other kinds are missing, and `client_secret` is encrypted. */
 export type AuthProviderRow = Row &

@@ -47,9 +47,9 @@ const emailFields = ['userPrincipalName', 'mail'] as const
 export type PublicKey = { n: string; e: string }
 
 type Values<E extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<E, undefined>>
-type Own = typeof ownFields
+type KindFields = typeof ownFields
 /** Fields of all directory kinds combined. A directory has only the fields of its own kind. */
-type OwnFields = Own['suite'] & Own['tenant'] & Own['idp']
+type OwnFields = KindFields['suite'] & KindFields['tenant'] & KindFields['idp']
 type OwnValues = Partial<Values<OwnFields>>
 
 /** A directory of any kind (A26.1). Fields of other kinds are missing, and secrets are encrypted. */

@@ -31,7 +31,9 @@ export const rotation: Record<string, (world: World) => Promise<void>> = {
   async setSecret({ secret, distribution, now }) {
     const at = await secret.rotatedAt()
     if (at && now() - at.getTime() < knownAfterMs) {
-      throw new Error('The last rotation is less than ten minutes old. Some functions may not have read the next value yet.')
+      throw new Error(
+        'The last rotation is less than ten minutes old. Some functions may not have read the next value yet.',
+      )
     }
     await distribution.send((await wordsOf(secret)).current)
   },

@@ -55,8 +55,8 @@ async function firstState(size: CompanySize): Promise<State> {
   const idp_directory = { name: 'Company', client_id: 'client', idp_domain: 'idp.example.com' }
   const { body } = await account.call(createDirectory, { method: 'POST', body: { idp_directory } })
   const syncSource = { account_id: account.id, collection: directories.idp.name, source_id: body.data.id }
-  const nobody = { done: [], current: null, without: [], during: [], races: [] }
-  return { size, token: account.token, syncSource, ...nobody }
+  const noStates = { done: [], current: null, without: [], during: [], races: [] }
+  return { size, token: account.token, syncSource, ...noStates }
 }
 
 /** Number of transactions of this process that a concurrent transaction cancelled. */

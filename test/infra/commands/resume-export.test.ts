@@ -67,17 +67,16 @@ it('refuses a directory', () => {
   expect(() => resumeExport(dir, 'change')).toThrow(`${dir} is not a file.`)
 })
 
-/** Client of a log with these entries, which sends no requests. */
 class HeldLog extends LogClient {
-  private readonly held: (typeof first)[]
+  private readonly entries: (typeof first)[]
 
   constructor(...logEntries: (typeof first)[]) {
     super('http://127.0.0.1', '')
-    this.held = logEntries
+    this.entries = logEntries
   }
 
   override async *pages({ begin, end }: { begin: number; end: number }) {
-    yield this.held.filter(({ timestamp }) => microsOf(timestamp) >= begin && microsOf(timestamp) <= end).reverse()
+    yield this.entries.filter(({ timestamp }) => microsOf(timestamp) >= begin && microsOf(timestamp) <= end).reverse()
   }
 }
 

@@ -86,13 +86,13 @@ it('calls no function for an invalid handshake', async () => {
 })
 
 it('reports the disconnect of a device that leaves during its handshake', async () => {
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<unknown>()
   const ended: unknown[] = []
   channel = await openChannel({
     intercept: async (route, event) => {
       if (route !== '$connect') return void ended.push((event as Event).requestContext.connectionId)
-      asked.resolve()
+      requested.resolve()
       ended.push((event as Event).requestContext.connectionId)
       return answer.promise
     },
@@ -100,7 +100,7 @@ it('reports the disconnect of a device that leaves during its handshake', async 
   const socket = new WebSocket(channel.url)
   socket.on('error', () => undefined)
   const closed = new Promise((resolve) => socket.once('close', resolve))
-  await asked.promise
+  await requested.promise
   socket.terminate()
   await closed
   await sleep(50)
@@ -111,23 +111,23 @@ it('reports the disconnect of a device that leaves during its handshake', async 
 
 it('refuses handshakes above the concurrency limit, and accepts new ones after the running ones end', async () => {
   const answer = Promise.withResolvers<unknown>()
-  let asked = 0
+  let requested = 0
   channel = await openChannel({
     limits: { handshakes: 2 },
     intercept: async (route) => {
-      if (route === '$connect') asked++
-      return asked <= 2 ? answer.promise : { statusCode: 200 }
+      if (route === '$connect') requested++
+      return requested <= 2 ? answer.promise : { statusCode: 200 }
     },
   })
   const { url } = channel
   const first = [connectTo(url, 'token', 'a'), connectTo(url, 'token', 'b')]
-  await until(() => asked === 2)
+  await until(() => requested === 2)
   const refused = await connectTo(url, 'token', 'c').catch((error: unknown) => error)
   expect((refused as Refusal).refused).toEqual({ status: 429, body: { message: 'Too Many Requests' } })
   answer.resolve({ statusCode: 200 })
   await Promise.all(first)
   await connectTo(url, 'token', 'c')
-  expect(asked).toBe(3)
+  expect(requested).toBe(3)
 })
 
 it('reports an error of a function as API Gateway does, and prints its stack to the terminal', async () => {

@@ -10,7 +10,7 @@ import { maxFilters } from '#test/support/largest/large-resources.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 
 type Answer = Awaited<ReturnType<typeof answerSince>>
-type Held = Map<string, string>
+type Contents = Map<string, string>
 
 const inForce = (id: string, name: string, filters: IpFilter[] = []): ActiveAuthorization => {
   const content = {
@@ -41,35 +41,34 @@ const inForce = (id: string, name: string, filters: IpFilter[] = []): ActiveAuth
   return { authorization: authorization as unknown as Authorization, content }
 }
 
-/** Applies a response as a gateway does (P4). */
-function apply(held: Held, { complete, authorizations, added, removed }: Answer): Held {
-  const next = complete ? new Map<string, string>() : new Map(held)
+/** Applies a heartbeat response to the authorizations that a gateway holds (P4). */
+function apply(contents: Contents, { complete, authorizations, added, removed }: Answer): Contents {
+  const next = complete ? new Map<string, string>() : new Map(contents)
   for (const id of removed ?? []) next.delete(id)
   for (const { id, resource } of authorizations ?? added ?? []) next.set(id, resource.name)
   return next
 }
 
-/** Sends heartbeats until `more` is false. */
+/** Sends heartbeats until a response contains `more: false`. */
 async function heartbeats(
   session: { accountId: string; sessionId: string },
-  state: Held,
-  held: Held,
+  state: Contents,
+  contents: Contents,
   since: string | null,
 ) {
   const all = [...state].map(([id, name]) => inForce(id, name))
   const sizes: number[] = []
-  for (let now = held, known = since; ; ) {
-    const answer = await answerSince(session, all, known)
+  for (let now = contents, cursor = since; ; ) {
+    const answer = await answerSince(session, all, cursor)
     sizes.push((answer.authorizations ?? answer.added ?? []).length)
     now = apply(now, answer)
-    known = answer.since
-    if (!answer.more) return { held: now, since: known, sizes }
+    cursor = answer.since
+    if (!answer.more) return { contents: now, since: cursor, sizes }
   }
 }
 
 const session = () => ({ accountId: randomUUID(), sessionId: randomUUID() })
 
-/** Step of a test: numbers of new grants, of ended grants, and of grants whose content changes. */
 const step = fc.record({
   granted: fc.integer({ min: 0, max: 4 }),
   ended: fc.array(fc.nat(), { maxLength: 3 }),
@@ -82,19 +81,19 @@ describe('a heartbeat with since (P4)', () => {
   it('gives a gateway the same authorizations as a full response, after any changes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-        const own = session()
-        const state: Held = new Map()
-        let gateway: { held: Held; since: string | null } = { held: new Map(), since: null }
+        const ownSession = session()
+        const state: Contents = new Map()
+        let gateway: { contents: Contents; since: string | null } = { contents: new Map(), since: null }
         let version = 0
         for (const { granted, ended, changed, lost } of steps) {
           const at = (index: number) => [...state.keys()][index % Math.max(1, state.size)]
           for (const id of ended.map(at)) if (id) state.delete(id)
           for (const id of changed.map(at)) if (id) state.set(id, `version ${++version}`)
           for (let i = 0; i < granted; i++) state.set(randomUUID(), 'new')
-          const answered = await heartbeats(own, state, gateway.held, gateway.since)
-          const full = await heartbeats(own, state, new Map(), null)
-          expect(answered.held).toEqual(full.held)
-          expect(answered.held).toEqual(state)
+          const answered = await heartbeats(ownSession, state, gateway.contents, gateway.since)
+          const full = await heartbeats(ownSession, state, new Map(), null)
+          expect(answered.contents).toEqual(full.contents)
+          expect(answered.contents).toEqual(state)
           if (!lost) gateway = answered
         }
       }),
@@ -103,17 +102,17 @@ describe('a heartbeat with since (P4)', () => {
   })
 
   it('lists at most 500 at a time, and further ones in `added`', async () => {
-    const own = session()
-    const state: Held = new Map(Array.from({ length: 1_201 }, () => [randomUUID(), 'new']))
-    const first = await heartbeats(own, state, new Map(), null)
+    const ownSession = session()
+    const state: Contents = new Map(Array.from({ length: 1_201 }, () => [randomUUID(), 'new']))
+    const first = await heartbeats(ownSession, state, new Map(), null)
     expect(first.sizes).toEqual([500, 500, 201])
-    expect(first.held).toEqual(state)
+    expect(first.contents).toEqual(state)
     for (const id of [...state.keys()].slice(0, 600)) state.set(id, 'changed')
     for (const id of [...state.keys()].slice(600, 700)) state.delete(id)
-    const second = await heartbeats(own, state, first.held, first.since)
+    const second = await heartbeats(ownSession, state, first.contents, first.since)
     expect(second.sizes).toEqual([500, 100])
-    expect(second.held).toEqual(state)
-    expect((await heartbeats(own, state, second.held, second.since)).sizes).toEqual([0])
+    expect(second.contents).toEqual(state)
+    expect((await heartbeats(ownSession, state, second.contents, second.since)).sizes).toEqual([0])
   })
 
   it.each([
@@ -125,59 +124,59 @@ describe('a heartbeat with since (P4)', () => {
     [1_000, [500, 500]],
     [1_001, [500, 500, 1]],
   ])('lists %i new or changed authorizations in responses of %j', async (count, sizes) => {
-    const own = session()
-    const state: Held = new Map(Array.from({ length: count }, () => [randomUUID(), 'new']))
-    const first = await heartbeats(own, state, new Map(), null)
-    expect([first.sizes, first.held]).toEqual([sizes, state])
+    const ownSession = session()
+    const state: Contents = new Map(Array.from({ length: count }, () => [randomUUID(), 'new']))
+    const first = await heartbeats(ownSession, state, new Map(), null)
+    expect([first.sizes, first.contents]).toEqual([sizes, state])
     for (const id of state.keys()) state.set(id, 'changed')
-    const second = await heartbeats(own, state, first.held, first.since)
-    expect([second.sizes, second.held]).toEqual([sizes, state])
-    const last = await heartbeats(own, new Map(), second.held, second.since)
-    expect([last.sizes, last.held]).toEqual([[0], new Map()])
+    const second = await heartbeats(ownSession, state, first.contents, first.since)
+    expect([second.sizes, second.contents]).toEqual([sizes, state])
+    const last = await heartbeats(ownSession, new Map(), second.contents, second.since)
+    expect([last.sizes, last.contents]).toEqual([[0], new Map()])
   })
 
   it('stays exact when authorizations start, change and end between partial responses', async () => {
-    const own = session()
-    const state: Held = new Map(Array.from({ length: 1_200 }, () => [randomUUID(), 'new']))
+    const ownSession = session()
+    const state: Contents = new Map(Array.from({ length: 1_200 }, () => [randomUUID(), 'new']))
     const all = () => [...state].map(([id, name]) => inForce(id, name))
-    let held: Held = new Map()
+    let contents: Contents = new Map()
     let since: string | null = null
     for (let part = 0; part < 4; part++) {
-      const answer: Answer = await answerSince(own, all(), since)
-      held = apply(held, answer)
+      const answer: Answer = await answerSince(ownSession, all(), since)
+      contents = apply(contents, answer)
       since = answer.since
-      expect(held.size).toBeLessThanOrEqual(500 * (part + 1))
-      // A delivered authorization ends, another changes, an undelivered one ends, and a new one starts.
-      const [delivered, undelivered] = [[...held.keys()], [...state.keys()].filter((id) => !held.has(id))]
+      expect(contents.size).toBeLessThanOrEqual(500 * (part + 1))
+      // Ends a delivered and an undelivered authorization, changes another, and adds a new one.
+      const [delivered, undelivered] = [[...contents.keys()], [...state.keys()].filter((id) => !contents.has(id))]
       for (const id of [delivered[part], undelivered[0]]) if (id) state.delete(id)
       state.set(delivered[part + 10] as string, `changed ${part}`)
       state.set(randomUUID(), 'late')
     }
-    const end = await heartbeats(own, state, held, since)
-    expect(end.held).toEqual(state)
+    const end = await heartbeats(ownSession, state, contents, since)
+    expect(end.contents).toEqual(state)
   })
 
   it('ignores the value of another session, and accepts its own repeatedly', async () => {
-    const [own, later] = [session(), session()]
-    const state: Held = new Map([[randomUUID(), 'new']])
+    const [ownSession, later] = [session(), session()]
+    const state: Contents = new Map([[randomUUID(), 'new']])
     const all = [...state].map(([id, name]) => inForce(id, name))
     const [mine, theirs] = [
-      await answerSince(own, all, null),
-      await answerSince({ ...later, accountId: own.accountId }, all, null),
+      await answerSince(ownSession, all, null),
+      await answerSince({ ...later, accountId: ownSession.accountId }, all, null),
     ]
-    expect((await answerSince(own, all, theirs.since)).complete).toBe(true)
-    expect((await answerSince({ ...own, accountId: randomUUID() }, all, mine.since)).complete).toBe(true)
+    expect((await answerSince(ownSession, all, theirs.since)).complete).toBe(true)
+    expect((await answerSince({ ...ownSession, accountId: randomUUID() }, all, mine.since)).complete).toBe(true)
     for (let i = 0; i < 3; i++)
-      expect(await answerSince(own, all, mine.since)).toMatchObject({ added: [], removed: [] })
+      expect(await answerSince(ownSession, all, mine.since)).toMatchObject({ added: [], removed: [] })
   })
 
   it('ignores a foreign, truncated or invented value', async () => {
-    const own = session()
-    const state: Held = new Map([[randomUUID(), 'new']])
+    const ownSession = session()
+    const state: Contents = new Map([[randomUUID(), 'new']])
     const all = [...state].map(([id, name]) => inForce(id, name))
-    const { since } = await answerSince(own, all, null)
-    expect((await answerSince(own, all, since)).complete).toBe(false)
-    const other = { ...own, sessionId: randomUUID() }
+    const { since } = await answerSince(ownSession, all, null)
+    expect((await answerSince(ownSession, all, since)).complete).toBe(false)
+    const other = { ...ownSession, sessionId: randomUUID() }
     const foreign = (await answerSince(other, all, null)).since
     for (const value of [
       foreign,
@@ -187,7 +186,11 @@ describe('a heartbeat with since (P4)', () => {
       'x',
       since.replace(/^./, (c) => (c === 'A' ? 'B' : 'A')),
     ]) {
-      expect(await answerSince(own, all, value), value).toMatchObject({ complete: true, added: null, removed: null })
+      expect(await answerSince(ownSession, all, value), value).toMatchObject({
+        complete: true,
+        added: null,
+        removed: null,
+      })
     }
   })
 })
@@ -209,53 +212,53 @@ const entryOf = (content: ActiveAuthorization['content']) =>
 
 describe('the size of a heartbeat and its answer (P4.4)', () => {
   it('ends the response before it is too large, and continues by `more`', async () => {
-    const own = session()
+    const ownSession = session()
     const filters = maxFilters()
     const all = Array.from({ length: 20 }, () => inForce(randomUUID(), 'large', filters))
-    let held: Held = new Map()
+    let contents: Contents = new Map()
     for (let since: string | null = null, more = true; more; ) {
-      const answer: Answer = await answerSince(own, all, since)
+      const answer: Answer = await answerSince(ownSession, all, since)
       expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)
       if (answer.more) expect(answerBytes(answer)).toBeGreaterThan(maxAnswerBytes - 1_000_000)
-      held = apply(held, answer)
+      contents = apply(contents, answer)
       since = answer.since
       more = answer.more
     }
-    expect([...held.keys()]).toEqual(all.map(({ content }) => content.id))
+    expect([...contents.keys()]).toEqual(all.map(({ content }) => content.id))
   })
 
   it('has capacity for the largest authorization besides the maximum of removed ones', async () => {
-    const own = session()
-    const known = Buffer.concat(Array.from({ length: 50_000 }, () => randomBytes(24)))
+    const ownSession = session()
+    const since = Buffer.concat(Array.from({ length: 50_000 }, () => randomBytes(24)))
     const large = Array.from({ length: 4 }, () => inForce(randomUUID(), 'large', maxFilters()))
-    const answer = await answerSince(own, large, await encodeBytes(bindingOf(own), known))
+    const answer = await answerSince(ownSession, large, await encodeBytes(bindingOf(ownSession), since))
     expect([answer.removed?.length, answer.added?.length, answer.more]).toEqual([50_000, 3, true])
     expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)
-    expect((await answerSince(own, large, answer.since)).added).toHaveLength(1)
+    expect((await answerSince(ownSession, large, answer.since)).added).toHaveLength(1)
   })
 
   it('delivers the oldest 50,000, logs that once a round, and fits a request', { timeout: 120_000 }, async () => {
     const log = catchLog()
-    const own = session()
+    const ownSession = session()
     const all = Array.from({ length: 50_600 }, () => inForce(randomUUID(), 'new'))
-    const known = Buffer.concat(all.slice(0, 49_400).map(({ content }) => entryOf(content)))
-    let answer = await answerSince(own, all, await encodeBytes(bindingOf(own), known))
+    const since = Buffer.concat(all.slice(0, 49_400).map(({ content }) => entryOf(content)))
+    let answer = await answerSince(ownSession, all, await encodeBytes(bindingOf(ownSession), since))
     expect([answer.added?.length, answer.removed, answer.more]).toEqual([500, [], true])
     expect(log.lines()).toEqual([])
-    answer = await answerSince(own, all, answer.since)
+    answer = await answerSince(ownSession, all, answer.since)
     expect(answer.added?.map(({ id }) => id)).toEqual(all.slice(49_900, 50_000).map(({ content }) => content.id))
     expect(answer.more).toBe(false)
     expect(log.lines()).toMatchObject([
-      { level: 'WARN', event: 'gateway_partially_notified', account_id: own.accountId, delivered: 50_000 },
+      { level: 'WARN', event: 'gateway_partially_notified', account_id: ownSession.accountId, delivered: 50_000 },
     ])
     expect(JSON.stringify({ session: { since: answer.since } }).length).toBeLessThan(5_000_000)
     expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)
-    const ended = await answerSince(own, all.slice(1), answer.since)
+    const ended = await answerSince(ownSession, all.slice(1), answer.since)
     expect([ended.removed, ended.added?.map(({ id }) => id)]).toEqual([[all[0]?.content.id], [all[50_000]?.content.id]])
   })
 
   it('is complete once after a rotation of the signing secret, with tokens of the new version', async () => {
-    const own = session()
+    const ownSession = session()
     const all = [inForce(randomUUID(), 'same')]
     const process = async () => {
       vi.resetModules()
@@ -266,13 +269,17 @@ describe('the size of a heartbeat and its answer (P4.4)', () => {
       return JSON.parse(Buffer.from(head, 'base64url').toString()).kid
     }
     vi.stubEnv('SIGNING_SECRET', 'one')
-    const before = await (await process()).answerSince(own, all, null)
+    const before = await (await process()).answerSince(ownSession, all, null)
     vi.stubEnv('SIGNING_SECRET', 'two')
     const rotated = await process()
-    const after = await rotated.answerSince(own, all, before.since)
+    const after = await rotated.answerSince(ownSession, all, before.since)
     expect([before.complete, after.complete]).toEqual([true, true])
     expect(kid(after)).not.toBe(kid(before))
-    expect(await rotated.answerSince(own, all, after.since)).toMatchObject({ complete: false, added: [], removed: [] })
+    expect(await rotated.answerSince(ownSession, all, after.since)).toMatchObject({
+      complete: false,
+      added: [],
+      removed: [],
+    })
     vi.unstubAllEnvs()
     vi.resetModules()
   })

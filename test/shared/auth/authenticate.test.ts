@@ -74,11 +74,11 @@ describe('a credential', () => {
 })
 
 describe('another account', () => {
-  let own: Account
+  let ownAccount: Account
   let other: Account
   let foreign: { group: string; actor: string }
   beforeAll(async () => {
-    own = await newAccount()
+    ownAccount = await newAccount()
     other = await newAccount()
     const group = await other.call(createGroup, { method: 'POST', body: { group: { name: 'Theirs' } } })
     const actor = await other.call(createActor, {
@@ -90,24 +90,32 @@ describe('another account', () => {
 
   it('has objects that are not found in this account', async () => {
     const answers = await Promise.all([
-      own.call(getGroup, { params: { id: foreign.group } }),
-      own.call(deleteGroup, { method: 'DELETE', params: { id: foreign.group } }),
-      own.call(updateActor, { method: 'PATCH', params: { id: foreign.actor }, body: { actor: { name: 'Mine' } } }),
-      own.call(replaceMemberships, { method: 'PUT', params: { group_id: foreign.group }, body: { memberships: [] } }),
+      ownAccount.call(getGroup, { params: { id: foreign.group } }),
+      ownAccount.call(deleteGroup, { method: 'DELETE', params: { id: foreign.group } }),
+      ownAccount.call(updateActor, {
+        method: 'PATCH',
+        params: { id: foreign.actor },
+        body: { actor: { name: 'Mine' } },
+      }),
+      ownAccount.call(replaceMemberships, {
+        method: 'PUT',
+        params: { group_id: foreign.group },
+        body: { memberships: [] },
+      }),
     ])
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])
     expect((await other.call(getGroup, { params: { id: foreign.group } })).status).toBe(200)
   })
 
   it('cannot be referenced', async () => {
-    const [resource] = (await own.call(listResources)).body.data
-    const policy = await own.call(createPolicy, {
+    const [resource] = (await ownAccount.call(listResources)).body.data
+    const policy = await ownAccount.call(createPolicy, {
       method: 'POST',
       body: { policy: { group_id: foreign.group, resource_id: resource.id } },
     })
     expect([policy.status, policy.body.errors]).toEqual([422, { group_id: ['does not exist'] }])
-    const group = await own.call(createGroup, { method: 'POST', body: { group: { name: 'Ours' } } })
-    const members = await own.call(replaceMemberships, {
+    const group = await ownAccount.call(createGroup, { method: 'POST', body: { group: { name: 'Ours' } } })
+    const members = await ownAccount.call(replaceMemberships, {
       method: 'PUT',
       params: { group_id: group.body.data.id },
       body: { memberships: [{ actor_id: foreign.actor }] },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { queueCommit } from '#shared/commit/commit.ts'
 
-/** Creates tasks that record how many of them run at once, and the order in which they began. */
+/** Queues commits that record their start order and the maximum number running at once. */
 function crowd(accountId: string, size: number) {
   const begun: number[] = []
   let running = 0
@@ -19,12 +19,12 @@ function crowd(accountId: string, size: number) {
       }),
     ),
   )
-  return done.then((results) => ({ results, begun, most: maxRunning }))
+  return done.then((results) => ({ results, begun, max: maxRunning }))
 }
 
 it('runs two tasks of an account at a time in the order of their calls, even if some fail', async () => {
-  const { results, begun, most } = await crowd('a', 20)
-  expect(most).toBe(2)
+  const { results, begun, max } = await crowd('a', 20)
+  expect(max).toBe(2)
   expect(begun).toEqual(Array.from({ length: 20 }, (_, i) => i))
   expect(results.map(({ status }) => status)).toEqual(begun.map((i) => (i % 3 === 0 ? 'rejected' : 'fulfilled')))
 })
@@ -35,5 +35,5 @@ it('does not block other accounts', async () => {
     await Promise.all(Array.from({ length: 4 }, () => queueCommit('b', async () => (other = true))))
   })
   expect(other).toBe(true)
-  expect((await crowd('a', 4)).most).toBe(2)
+  expect((await crowd('a', 4)).max).toBe(2)
 })

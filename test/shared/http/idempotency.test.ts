@@ -77,10 +77,10 @@ describe('a repeated request', () => {
   })
 
   it('returns a refusal again, even if it would succeed now', async () => {
-    const taken = (await create('Taken', 'a')).body.data
+    const created = (await create('Taken', 'a')).body.data
     const refused = await create('Taken', 'b')
     expect(refused.status).toBe(422)
-    await account.call(deleteGroup, { method: 'DELETE', params: { id: taken.id } })
+    await account.call(deleteGroup, { method: 'DELETE', params: { id: created.id } })
     const again = await create('Taken', 'b')
     expect([again.status, again.headers['idempotent-replayed'], again.text]).toEqual([422, 'true', refused.text])
   })

@@ -36,7 +36,7 @@ const flow = fc.record({
   actor: fc.nat({ max: 2 }),
   start: fc.oneof(
     fc.nat({ max: span }),
-    // Chooses starts that are close together, so that some flows are open while others begin.
+    // Generates more flows within the first hour, so that some are open while others begin.
     fc.nat({ max: hour }),
     fc.nat({ max: span / (5 * minute) }).map((slice) => slice * 5 * minute),
   ),
@@ -63,7 +63,7 @@ const history = fc.record({
 })
 
 type Search = { begin: number; width: number; limit: number; filter: string }
-/** Window of the last minutes, listed after each batch. Open flows in this window have no pointer yet. */
+/** Search of the last minutes, made after each batch. Open flows in this window have no pointer yet. */
 const recently: Search = { begin: 0, width: hour, limit: 100, filter: 'none' }
 
 type Flow = { id: string; actor: number; start: number; end: number | null }
@@ -75,7 +75,7 @@ afterEach(() => {
 
 const parse = (record: unknown) => (checkFlowReport(record) as { report: FlowReport }).report
 
-/** Delivers a batch. Its consumer may be killed after some table requests, and then the batch is delivered again. */
+/** Delivers a batch, and again if its consumer is killed after the given number of table requests. */
 async function deliver(Records: ReturnType<typeof flowRecord>[], interruption: number | null): Promise<void> {
   if (interruption !== null) {
     let left = interruption
@@ -115,7 +115,7 @@ it('lists exactly the flows that overlap a window, for any reports in any order'
 
       const stored = new Map<string, Flow>()
       const now = vi.spyOn(clock, 'now').mockReturnValue(origin)
-      // Chooses windows that begin at or next to the start or end of a flow, or some minutes ago.
+      // Returns the start or end of a stored flow, or the microsecond before or after. An open flow is treated as ending now.
       const instantOf = (seed: number) => {
         const instants = [...stored.values()].flatMap(({ start, end }) => [start, end ?? clock.now()])
         return (instants[seed % instants.length] as number) + ((seed % 3) - 1)
@@ -151,8 +151,8 @@ it('lists exactly the flows that overlap a window, for any reports in any order'
         await deliver(records, interruptions.next().value as number | null)
         for (const { claims, actor, parsed, end } of batch) {
           const id = flowLogId(claims, parsed)
-          const known = stored.get(id) ?? { id, actor, start: parsed.flow_start, end: null }
-          stored.set(id, { ...known, end: known.end ?? end })
+          const existing = stored.get(id) ?? { id, actor, start: parsed.flow_start, end: null }
+          stored.set(id, { ...existing, end: existing.end ?? end })
         }
         const before = at / deliveries.length
         at += batch.length

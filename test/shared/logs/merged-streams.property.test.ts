@@ -21,11 +21,11 @@ const actors = Array.from({ length: 3 }, () => randomUUID())
 const emails = ['ada@example.com', 'grace@example.com']
 const objects = Array.from({ length: 3 }, () => randomUUID())
 
-/** No actor, or an actor with an email at the time of the event. */
+/** Indexes of an entry's actor and email. The last index of each stands for null. */
 const who = fc.record({ actor: fc.nat({ max: 3 }), email: fc.nat({ max: 2 }) })
 const entry = fc.record({
   stream: fc.constantFrom<LogStream>(...logStreams),
-  // Uses few different times, so that entries of several streams have the same time.
+  // Uses few different times, so that entries of several streams share a time.
   at: fc.nat({ max: 12 }).map((step) => (step * span) / 12),
   who,
   object: fc.nat({ max: 2 }),
@@ -69,9 +69,10 @@ async function plant(account: string, start: number, entries: Planted[]): Promis
       return
     }
     const id = logId(stream, at, i.toString(16).padStart(10, '0'))
-    const named = stream === 'api_request' ? { actor_id: actor } : { subject: { actor_id: actor, actor_email: email } }
+    const actorFields =
+      stream === 'api_request' ? { actor_id: actor } : { subject: { actor_id: actor, actor_email: email } }
     const changed = stream === 'change' ? { after: { id: objects[object] } } : {}
-    const items = logItems(account, stream, id, at, { ...named, ...changed })
+    const items = logItems(account, stream, id, at, { ...actorFields, ...changed })
     for (const Item of items) await table().send(new PutCommand({ TableName: tableName(), Item }))
     planted.push({
       id,
@@ -94,13 +95,22 @@ it('lists the matching entries of all streams in order', async () => {
         const start = clock.now() - span - minute
         const account = { id: randomUUID(), inserted_at: timestamp(start - minute) } as AccountRow
         const planted = await plant(account.id, start, entries)
-        for (const { begin: step, width, limit, type, actor, email: asked, object: wanted, totalLimit } of searches) {
-          const email = type === 'api_request' ? null : asked
+        for (const {
+          begin: step,
+          width,
+          limit,
+          type,
+          actor,
+          email: requestedEmail,
+          object: wanted,
+          totalLimit,
+        } of searches) {
+          const email = type === 'api_request' ? null : requestedEmail
           const object = type === null || type === 'change' ? wanted : null
           const begin = start + (step * span) / 12
           const end = begin + (width * span) / 12
           const expected = planted
-            // Treats all flows as open, so `begin` excludes none of them.
+            // Ignores `begin` for flows, because all flows of this test are open.
             .filter(({ stream, at }) => at <= end && (at >= begin || stream === 'flow'))
             .filter(({ stream }) => type === null || stream === type)
             .filter((one) => actor === null || one.actor === actors[actor])

@@ -11,31 +11,31 @@ import {
 } from '#shared/sign-in/one-time-token.ts'
 import { table, tableName } from '#shared/table/table.ts'
 
-/** Stores a token of a pending sign-in. Returns it with its expiry. */
+/** Stores a one-time token that expires after one second. */
 async function stored() {
   const { key, text } = mintOneTimeToken(randomUUID(), 'pending')
   const end = clock.now() + 1_000_000
-  const Item = oneTimeItem(key, end, { said: 'once' })
+  const Item = oneTimeItem(key, end, { text: 'once' })
   await table().send(new PutCommand({ TableName: tableName(), Item }))
   return { key, text, end }
 }
 
 it('can be taken by only one of many concurrent callers', async () => {
   const { key, end } = await stored()
-  const taken = await Promise.all(Array.from({ length: 20 }, () => takeOneTimeItem(key, end - 1)))
-  expect(taken.filter((one) => one !== null)).toEqual([expect.objectContaining({ said: 'once' })])
+  const results = await Promise.all(Array.from({ length: 20 }, () => takeOneTimeItem(key, end - 1)))
+  expect(results.filter((one) => one !== null)).toEqual([expect.objectContaining({ text: 'once' })])
   expect(await takeOneTimeItem(key, end - 1)).toBeNull()
 })
 
 it('is valid until its expiry, and cannot be taken afterwards', async () => {
   const { key, end } = await stored()
   expect([await readOneTimeItem(key, end - 1), await readOneTimeItem(key, end)]).toEqual([
-    expect.objectContaining({ said: 'once' }),
+    expect.objectContaining({ text: 'once' }),
     null,
   ])
   expect(await takeOneTimeItem(key, end)).toBeNull()
-  // Expects that the failed attempt has not deleted the item.
-  expect(await takeOneTimeItem(key, end - 1)).toMatchObject({ said: 'once' })
+  // Expects that the attempt at the token's expiry has not deleted the item.
+  expect(await takeOneTimeItem(key, end - 1)).toMatchObject({ text: 'once' })
 })
 
 it('is valid only for its purpose', async () => {

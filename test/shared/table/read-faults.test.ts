@@ -24,7 +24,6 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Limits the processed keys per batch read, and records the sizes of all batch reads. */
 function processAtMost(max: number): number[] {
   const sizes: number[] = []
   interceptTable(async (command, send) => {
@@ -45,10 +44,10 @@ function processAtMost(max: number): number[] {
 
 describe('a batch read that the table processes partially', () => {
   it('is retried for unprocessed keys, and returns items in order', async () => {
-    const asked = processAtMost(3)
+    const batchSizes = processAtMost(3)
     const items = await getItems(rows.map(({ id }) => entityKey(account.id, groups.name, id)))
     expect(items.map((item) => item?.id)).toEqual(rows.map(({ id }) => id))
-    expect(asked).toEqual([8, 5, 2])
+    expect(batchSizes).toEqual([8, 5, 2])
   })
 
   it('does not affect the response to a request', async () => {

@@ -40,8 +40,8 @@ describe('a request to the table is retried after', () => {
   ])('%s', async (type, status) => {
     countWaiting()
     const expected = item()
-    const { asked } = await refusing(7, engineError(type, {}, status), 'PutItem', () => putPlain(expected))
-    expect(asked).toBe(8)
+    const { attempts } = await refusing(7, engineError(type, {}, status), 'PutItem', () => putPlain(expected))
+    expect(attempts).toBe(8)
     expect(await stored(expected)).toEqual(expected)
   })
 
@@ -53,8 +53,8 @@ describe('a request to the table is retried after', () => {
     countWaiting()
     const expected = [item(), item()]
     const write = () => writeTogether(expected.map(put))
-    const { asked, result } = await refusing(5, cancelled(...codes), 'TransactWriteItems', write)
-    expect([asked, result]).toEqual([6, 'done'])
+    const { attempts, result } = await refusing(5, cancelled(...codes), 'TransactWriteItems', write)
+    expect([attempts, result]).toEqual([6, 'done'])
     for (const one of expected) expect(await stored(one)).toEqual(one)
   })
 })
@@ -62,7 +62,7 @@ describe('a request to the table is retried after', () => {
 async function refusing<T>(count: number, error: ReturnType<typeof engineError>, operation: string, work: () => T) {
   const requests = refuseRequests(count, error, (request) => request.operation === operation)
   const result = await work()
-  return { result, asked: requests.matched }
+  return { result, attempts: requests.matched }
 }
 
 describe('a request to the table is not retried after', () => {
@@ -77,8 +77,8 @@ describe('a request to the table is not retried after', () => {
 
   it('a transaction with a failed condition, in addition to a conflict', async () => {
     const error = cancelled('ConditionalCheckFailed', 'TransactionConflict')
-    const { asked, result } = await refusing(always, error, 'TransactWriteItems', () => writeTogether([put(item())]))
-    expect([asked, result]).toEqual([1, 'conflict'])
+    const { attempts, result } = await refusing(always, error, 'TransactWriteItems', () => writeTogether([put(item())]))
+    expect([attempts, result]).toEqual([1, 'conflict'])
   })
 
   it.each([

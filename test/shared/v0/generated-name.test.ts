@@ -18,7 +18,7 @@ it('combines lists of at least 64 words each, in lower-case ASCII', () => {
 
 it('generates another name while the user has a device with it', async () => {
   const drawn = ['calm-owl', 'wandering-harbor', 'calm-owl', 'brave-elm']
-  const taken = new Set(['u/calm-owl', 'u/wandering-h30B8'])
-  const isTaken = async (_set: string, value: string) => taken.has(value)
+  const inUse = new Set(['u/calm-owl', 'u/wandering-h30B8'])
+  const isTaken = async (_set: string, value: string) => inUse.has(value)
   expect(await freeDeviceName({ isTaken }, 'u', () => drawn.shift() ?? '')).toBe('brave-elm')
 })

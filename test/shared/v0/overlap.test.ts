@@ -6,7 +6,7 @@ import { canonicalDestination } from '#shared/v0/rule-store.ts'
 
 type Rule = Parameters<typeof ruleTargetOf>[0] & { id: string }
 
-/** Number of address bits, whose values the reference implementation enumerates. */
+/** Number of variable address bits. The reference implementation enumerates all values of these bits. */
 const bits = 4
 const addresses = Array.from({ length: 2 ** bits }, (_, i) => i)
 const families = {
@@ -53,7 +53,7 @@ function portsIn({ port_range }: Omit<Rule, 'id'>): number[] {
   return Array.from({ length: high - low + 1 }, (_, i) => low + i)
 }
 
-/** Decides whether two rules overlap by the definition of section 11.4, address by address and port by port. */
+/** Decides whether two rules overlap (`/v0` contract, 11.4), address by address and port by port. */
 function reference(a: Omit<Rule, 'id'>, b: Omit<Rule, 'id'>): boolean {
   if (a.action !== b.action || a.user_id !== b.user_id || a.port_type !== b.port_type) return false
   if (!portsIn(a).some((port) => portsIn(b).includes(port))) return false
@@ -62,7 +62,7 @@ function reference(a: Omit<Rule, 'id'>, b: Omit<Rule, 'id'>): boolean {
     const family = destination.includes(':') ? families.ipv6 : families.ipv4
     const [address = '', mask = family.width] = destination.split('/')
     list.addSubnet(address, Number(mask), family.type)
-    // Represents a network that contains no enumerated address by its own address.
+    // Adds the network's own address, because the network may contain no enumerated address.
     return { list, family, tried: [...addresses.map(family.address), address] }
   })
   if (!first || !second || first.family !== second.family) return false
@@ -72,7 +72,7 @@ function reference(a: Omit<Rule, 'id'>, b: Omit<Rule, 'id'>): boolean {
   )
 }
 
-/** Searches sort keys in memory, as the table does. */
+/** Searches sort keys in memory, as DynamoDB does. */
 const searchAmong = (rules: Rule[], among: string, family: 4 | 6, except?: string) => {
   const sorts = rules
     .map((rule) => ({ place: ruleTargetOf(rule), id: rule.id }))
@@ -172,6 +172,6 @@ it('reads few of many rules', async () => {
   }
   expect(await overlapsAny(target, { ...search, read })).toBe(false)
   expect(sorts).toBeLessThanOrEqual(52)
-  const taken = ruleTargetOf({ ...(rules[0] as Rule), destination: '10.1.1.7' })
-  expect(await overlapsAny(taken, { ...search, read })).toBe(true)
+  const overlapping = ruleTargetOf({ ...(rules[0] as Rule), destination: '10.1.1.7' })
+  expect(await overlapsAny(overlapping, { ...search, read })).toBe(true)
 })

@@ -426,10 +426,10 @@ async function recordTasks(record: Record, account: string, consumer: string): P
   const fields = { name: 'Made', slug: `made-${crypto.randomUUID()}` }
   const event = { account: fields, admin: { name: 'Ada', email: 'ada@example.com' } }
   await record('tasks/provision-account.ts', (handler) => handler(event, context))
-  const nobody = '01990000-0000-7000-8000-00000000dead'
+  const unknownId = '01990000-0000-7000-8000-00000000dead'
   await record('tasks/verify-change-log.ts', async (handler) => {
     await handler({ account_id: account, end: timestamp(clock.now()) }, context)
-    await handler({ account_id: nobody }, context)
+    await handler({ account_id: unknownId }, context)
   })
   const { email } = await mailedPasscode(account)
   await record(

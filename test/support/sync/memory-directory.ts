@@ -78,8 +78,8 @@ export function memoryAdapter(directory: MemoryDirectory, pageSize = 100): Direc
     async confirm(idpIds) {
       await directory.before('confirm')
       const active = directory.users.filter((user) => user.active).map((user) => user.idp_id)
-      const known = new Set([...active, ...directory.hidden])
-      return idpIds.filter((id) => known.has(id))
+      const knownIds = new Set([...active, ...directory.hidden])
+      return idpIds.filter((id) => knownIds.has(id))
     },
   }
 }

@@ -8,8 +8,8 @@ const common = [
   ...['id', 'account_id', 'name', 'issuer', 'is_disabled', 'inserted_at', 'updated_at', 'context', 'domains'],
   ...['client_session_lifetime_secs', 'portal_session_lifetime_secs', 'last_error', 'last_error_at'],
 ]
-/** Additional fields of each kind (A25.1). */
-const own: Record<ProviderKind, string[]> = {
+/** Fields of each kind in addition to the common fields (A25.1). */
+const kindFields: Record<ProviderKind, string[]> = {
   email_otp: [],
   oidc: ['is_default', 'client_id', 'discovery_document_uri', 'email_verification_method', 'callback_uri'],
   suite: ['is_default'],
@@ -32,7 +32,7 @@ describe.each(providerKinds)('GET /%s_auth_providers/{id} (A25.1)', (kind) => {
     const created = (await providers[kind].create(account)).body.data
     const answer = await providers[kind].get(account, created.id.toUpperCase())
     expect([answer.status, answer.body.data]).toEqual([200, created])
-    expect(Object.keys(answer.body.data).sort()).toEqual([...common, ...own[kind]].sort())
+    expect(Object.keys(answer.body.data).sort()).toEqual([...common, ...kindFields[kind]].sort())
     expect(answer.text).not.toContain(providerSecret)
   })
 
@@ -62,7 +62,7 @@ describe('the callback address of a provider (I2.2)', () => {
       vi.stubEnv('SERVICE_URL', 'https://access.example.com')
       const moved = await providers[kind].get(ownAccount, created.id)
       expect(moved.body.data.callback_uri).toBe(`https://access.example.com/sign_in/callback/${created.id}`)
-      // Expects the same entity tag for a new address, which causes no edit conflict (A8.2) but invalidates cached responses.
+      // Expects another entity tag for a changed address, although `If-Match` still accepts the former tag (A8.2).
       expect(moved.headers.etag).not.toBe(before.headers.etag)
       const remove = await handlerOf(`DELETE /${kind}_auth_providers/{id}`)
       const headers = { 'if-match': before.headers.etag ?? '' }

@@ -8,8 +8,8 @@ const common = [
   ...['id', 'account_id', 'inserted_at', 'updated_at', 'name', 'is_disabled', 'disabled_reason', 'synced_at'],
   ...['error', 'error_count', 'error_emailed_at', 'domains', 'matches_administrators'],
 ]
-/** Additional fields of each kind (A26.1). */
-const own: Record<DirectoryKind, string[]> = {
+/** Fields of each kind in addition to the common fields (A26.1). */
+const kindFields: Record<DirectoryKind, string[]> = {
   suite: ['domain', 'impersonation_email', 'group_sync_mode', 'orgunit_sync_enabled'],
   tenant: ['client_id', 'tenant_id', 'email_field', 'sync_all_groups'],
   idp: ['client_id', 'idp_domain', 'kid'],
@@ -25,7 +25,7 @@ describe.each(directoryKinds)('GET /%s_directories/{id} (A26.1)', (kind) => {
     const directory = await directoriesApi[kind].createAndGet(account)
     const { status, body } = await directoriesApi[kind].get(account, directory.id.toUpperCase())
     expect([status, body.data]).toEqual([200, directory])
-    expect(Object.keys(body.data).sort()).toEqual([...common, ...own[kind]].sort())
+    expect(Object.keys(body.data).sort()).toEqual([...common, ...kindFields[kind]].sort())
   })
 
   it('shows the results of its runs', async () => {

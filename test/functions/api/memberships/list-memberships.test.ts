@@ -44,13 +44,13 @@ describe('GET /groups/{group_id}/memberships (A15)', () => {
   })
 
   it('includes disabled and later people in the managed group', async () => {
-    const own = await newMembershipWorld()
-    await actorsApi.update(own.account, own.a, { is_disabled: true })
-    const later = (await actorsApi.create(own.account, person())).body.data
-    await actorsApi.create(own.account, robot)
-    const ids = (await own.list(own.everyone)).body.data.map(({ id }: { id: string }) => id)
-    expect(ids).toEqual([own.account.admin.id, own.a, later.id])
-    await actorsApi.remove(own.account, own.a)
-    expect((await own.list(own.everyone)).body.metadata.total).toBe(2)
+    const ownWorld = await newMembershipWorld()
+    await actorsApi.update(ownWorld.account, ownWorld.a, { is_disabled: true })
+    const later = (await actorsApi.create(ownWorld.account, person())).body.data
+    await actorsApi.create(ownWorld.account, robot)
+    const ids = (await ownWorld.list(ownWorld.everyone)).body.data.map(({ id }: { id: string }) => id)
+    expect(ids).toEqual([ownWorld.account.admin.id, ownWorld.a, later.id])
+    await actorsApi.remove(ownWorld.account, ownWorld.a)
+    expect((await ownWorld.list(ownWorld.everyone)).body.metadata.total).toBe(2)
   })
 })

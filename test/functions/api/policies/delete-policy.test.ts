@@ -23,15 +23,15 @@ describe('DELETE /policies/{id} (A16)', () => {
   })
 
   it('ends the authorizations created by it (A29)', async () => {
-    const own = await newPolicyWorld()
-    await own.addGateway()
-    await own.startSession()
-    const authorization = await own.ask({ resource_id: own.resource.id })
+    const ownWorld = await newPolicyWorld()
+    await ownWorld.addGateway()
+    await ownWorld.startSession()
+    const authorization = await ownWorld.ask({ resource_id: ownWorld.resource.id })
     expect(authorization.status).toBe(201)
-    const by = { by: 'policy', id: own.policy.id } as const
-    expect(await authorizationsOf(own.account.id, by)).toHaveLength(1)
-    await policiesApi.remove(own.account, own.policy.id)
-    expect(await authorizationsOf(own.account.id, by)).toEqual([])
-    expect((await own.ask({ resource_id: own.resource.id })).status).toBe(404)
+    const by = { by: 'policy', id: ownWorld.policy.id } as const
+    expect(await authorizationsOf(ownWorld.account.id, by)).toHaveLength(1)
+    await policiesApi.remove(ownWorld.account, ownWorld.policy.id)
+    expect(await authorizationsOf(ownWorld.account.id, by)).toEqual([])
+    expect((await ownWorld.ask({ resource_id: ownWorld.resource.id })).status).toBe(404)
   })
 })

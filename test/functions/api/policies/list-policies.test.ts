@@ -10,9 +10,12 @@ beforeAll(async () => {
 
 describe('GET /policies (A7)', () => {
   it('lists policies by insertion, with the fields of GET /policies/{id}', async () => {
-    const own = await newPolicyWorld()
-    const made = [await own.createWithParents(), await own.createWithParents({ is_disabled: true, description: 'Off' })]
-    const { data, metadata } = (await policiesApi.list(own.account)).body
+    const ownWorld = await newPolicyWorld()
+    const made = [
+      await ownWorld.createWithParents(),
+      await ownWorld.createWithParents({ is_disabled: true, description: 'Off' }),
+    ]
+    const { data, metadata } = (await policiesApi.list(ownWorld.account)).body
     expect(data.slice(-2)).toEqual(made)
     expect(metadata).toEqual({ limit: 50, next_page: null, prev_page: null, total: 3, count: 3 })
   })

@@ -27,9 +27,9 @@ describe('DELETE /resources/{id} (A18)', () => {
   })
 
   it('deletes its policies (A29)', async () => {
-    const own = await newAccessWorld()
-    expect((await resourcesApi.remove(own.account, own.resource.id)).status).toBe(200)
-    expect((await policiesApi.get(own.account, own.policy.id)).status).toBe(404)
-    expect((await groupsApi.get(own.account, own.group.id)).status).toBe(200)
+    const ownWorld = await newAccessWorld()
+    expect((await resourcesApi.remove(ownWorld.account, ownWorld.resource.id)).status).toBe(200)
+    expect((await policiesApi.get(ownWorld.account, ownWorld.policy.id)).status).toBe(404)
+    expect((await groupsApi.get(ownWorld.account, ownWorld.group.id)).status).toBe(200)
   })
 })

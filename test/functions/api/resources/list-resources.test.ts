@@ -9,28 +9,33 @@ beforeAll(async () => {
 
 describe('GET /resources (A7)', () => {
   it('includes the Internet Resource and pools, by insertion, with the fields of GET /resources/{id}', async () => {
-    const own = await newResourceWorld()
-    const made = await own.createDns()
-    const { data, metadata } = (await resourcesApi.list(own.account)).body
-    expect(data.map(({ id }: { id: string }) => id)).toEqual([own.internetResource, own.pool, made.id])
+    const ownWorld = await newResourceWorld()
+    const made = await ownWorld.createDns()
+    const { data, metadata } = (await resourcesApi.list(ownWorld.account)).body
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([ownWorld.internetResource, ownWorld.pool, made.id])
     expect(data[2]).toEqual(made)
     expect(metadata).toEqual({ limit: 50, next_page: null, prev_page: null, total: 3, count: 3 })
   })
 
   it('filters by name, stored address, type, site and IP stack, and by all combined', async () => {
-    const own = await world.createDns({ name: 'Sought', address: '2001:DB8::7', type: 'ip', site_id: world.otherSite })
+    const ownWorld = await world.createDns({
+      name: 'Sought',
+      address: '2001:DB8::7',
+      type: 'ip',
+      site_id: world.otherSite,
+    })
     const found = async (query: Record<string, string>) => {
       const { body } = await resourcesApi.list(world.account, query)
       expect(body.metadata.total).toBe(body.data.length)
       return body.data.map(({ id }: { id: string }) => id)
     }
-    expect(await found({ name: 'Sought' })).toEqual([own.id])
+    expect(await found({ name: 'Sought' })).toEqual([ownWorld.id])
     expect(await found({ name: 'sought' })).toEqual([])
-    expect(await found({ address: '2001:db8::7' })).toEqual([own.id])
+    expect(await found({ address: '2001:db8::7' })).toEqual([ownWorld.id])
     expect(await found({ address: '2001:DB8::7' })).toEqual([])
-    expect(await found({ type: 'ip', site_id: world.otherSite })).toEqual([own.id])
+    expect(await found({ type: 'ip', site_id: world.otherSite })).toEqual([ownWorld.id])
     expect(await found({ type: 'ip', site_id: world.otherSite, name: 'Sought', address: '2001:db8::7' })).toEqual([
-      own.id,
+      ownWorld.id,
     ])
     expect(await found({ type: 'cidr', name: 'Sought' })).toEqual([])
     expect(await found({ ip_stack: 'dual', name: 'Sought' })).toEqual([])

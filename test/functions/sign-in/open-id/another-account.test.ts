@@ -33,16 +33,18 @@ describe('a sign-in with another account', () => {
     ['idp', undefined, 'login'],
     ['idp', ['select_account'], 'select_account'],
   ])('of kind %s, whose document lists %j, requests the prompt %j', async (kind, prompt_values_supported, expected) => {
-    const own = await startPlainProvider({ path: `/${tenant}/v2.0` })
-    stubProviders(own)
-    own.misbehave('discovery', (answer) => own.send(answer, 200, { ...own.document(), prompt_values_supported }))
-    const { account, newProvider: behind } = await signInWorld({ fake: own })
+    const ownProvider = await startPlainProvider({ path: `/${tenant}/v2.0` })
+    stubProviders(ownProvider)
+    ownProvider.misbehave('discovery', (answer) =>
+      ownProvider.send(answer, 200, { ...ownProvider.document(), prompt_values_supported }),
+    )
+    const { account, newProvider: behind } = await signInWorld({ fake: ownProvider })
     const provider = await behind(kind)
     const { url } = await beginSignIn(provider.id, { slug: account.slug, fields: another })
     expect(promptOf(url)).toBe(expected)
     const usual = await beginSignIn(provider.id, { slug: account.slug })
     expect(promptOf(usual.url)).toBeNull()
-    await own.close()
+    await ownProvider.close()
   })
 
   it.each(['login', 'none', '', null])('refuses the prompt %j', async (prompt) => {
@@ -76,11 +78,11 @@ describe('a sign-in with another account', () => {
     const redirected = await returnFromProvider(begun, { state: begun.providerState, error: 'invalid_request' })
     const state = new URL(redirected.headers.location ?? '').searchParams.get('state') ?? ''
     const usual = await beginSignIn(provider.id, { slug: world.account.slug })
-    for (const [at, own] of [
+    for (const [at, ownProvider] of [
       [begun, state],
       [usual, usual.providerState],
     ] as const) {
-      const result = redirectParams(await returnFromProvider(at, { state: own, error: 'invalid_request' }))
+      const result = redirectParams(await returnFromProvider(at, { state: ownProvider, error: 'invalid_request' }))
       expect(result).toEqual({ state: at.state, error: 'server_error' })
     }
   })

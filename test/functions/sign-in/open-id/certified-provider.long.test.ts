@@ -16,7 +16,6 @@ import {
 const secret = 'secret-of-the-app-at-the-provider'
 const tenant = '9a1f'
 
-/** Path of the provider and claims about a person, by kind. */
 const kinds: Record<
   Exclude<ProviderKind, 'email_otp'>,
   {
@@ -79,13 +78,13 @@ async function worldOf(kind: keyof typeof kinds, { fat = false, clientSecret = s
     const [line] = log.lines().filter(({ event }) => event === 'sign_in_refused')
     vi.mocked(process.stdout.write).mockRestore?.()
     vi.restoreAllMocks()
-    return { begun, home, back, told: redirectParams(back), reason: line?.reason }
+    return { begun, home, back, params: redirectParams(back), reason: line?.reason }
   }
   return { account, person, fake, go: signIn }
 }
 
 beforeEach(() => {
-  // Silences the provider's irrelevant warnings.
+  // Silences warnings of the provider, which are irrelevant to these tests.
   vi.spyOn(console, 'warn').mockImplementation(() => {})
   vi.spyOn(console, 'info').mockImplementation(() => {})
 })
@@ -101,9 +100,9 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a person of a certi
   ])('signs in with %s ID tokens, and again', async (_name, fat) => {
     const { fake, go, person } = await worldOf(kind, { fat })
     for (let i = 0; i < 2; i++) {
-      const { told, begun, reason } = await go('grace')
-      expect([reason, told.state]).toEqual([undefined, begun.state])
-      const redeemed = await redeemWith({ code: told.code, code_verifier: begun.verifier })
+      const { params, begun, reason } = await go('grace')
+      expect([reason, params.state]).toEqual([undefined, begun.state])
+      const redeemed = await redeemWith({ code: params.code, code_verifier: begun.verifier })
       expect([redeemed.status, redeemed.body.data?.actor.id]).toEqual([201, person.id])
     }
     await fake.close()
@@ -112,14 +111,14 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a person of a certi
   it('is refused if unknown, after giving up, and with another secret', async () => {
     const { fake, go } = await worldOf(kind)
     const unknownPerson = await go('nobody')
-    expect([unknownPerson.told.error, unknownPerson.reason]).toEqual(['access_denied', 'actor_unknown'])
+    expect([unknownPerson.params.error, unknownPerson.reason]).toEqual(['access_denied', 'actor_unknown'])
     const nothing = await go(null)
     expect(new URL(nothing.home).searchParams.get('error')).toBe('access_denied')
-    expect([nothing.told.error, nothing.reason]).toEqual(['access_denied', 'declined'])
+    expect([nothing.params.error, nothing.reason]).toEqual(['access_denied', 'declined'])
     await fake.close()
     const other = await worldOf(kind, { clientSecret: 'another secret of no use' })
     const refused = await other.go('grace')
-    expect([refused.told.error, refused.reason]).toEqual(['server_error', 'provider_refused'])
+    expect([refused.params.error, refused.reason]).toEqual(['server_error', 'provider_refused'])
     await other.fake.close()
   })
 })

@@ -41,21 +41,18 @@ const claimsOf = async () => ({
   hd: 'x.example',
 })
 
-/** Returns the target of the redirect, and the reason in the service's log. */
 async function outcome(...back: Parameters<typeof returnFromProvider>) {
   const log = catchLog('WARN')
   const answer = await returnFromProvider(...back)
   const refused = log.lines().find(({ event }) => event === 'sign_in_refused')
   vi.restoreAllMocks()
-  return { told: redirectParams(answer), reason: refused?.reason }
+  return { params: redirectParams(answer), reason: refused?.reason }
 }
 
 describe.each(['oidc', 'idp'] as const)(
   'a mix-up of two providers of kind %s, which do not return their issuer',
   (kind) => {
-    /**
-     * Starts a sign-in at a hostile provider of another account. The account's administrator has begun a sign-in at the honest provider.
-     */
+    /** Begins two sign-ins: one at the honest provider of an administrator, and one at a hostile provider of another account. */
     async function attack() {
       const provider = await world.newProvider(kind, kind === 'idp' ? { idp_domain: 'company.idp.example' } : {})
       const bait = await insertLocalProvider(elsewhere.id, hostile)
@@ -68,10 +65,10 @@ describe.each(['oidc', 'idp'] as const)(
     it('does not pass the code on: its callback address differs from that of the sign-in', async () => {
       const { honest, begun } = await attack()
       fake.requests.length = hostile.requests.length = 0
-      // Redirects from the hostile provider to the honest one, which redirects to its own callback address.
+      // Simulates a hostile provider that redirects to the honest provider, which returns the code to its own callback address.
       const code = fake.codeFor(honest.url, await claimsOf())
-      const { told, reason } = await outcome(honest, { state: begun.providerState, code })
-      expect([told, reason]).toEqual([{ state: begun.state, error: 'access_denied' }, 'callback_other'])
+      const { params, reason } = await outcome(honest, { state: begun.providerState, code })
+      expect([params, reason]).toEqual([{ state: begun.state, error: 'access_denied' }, 'callback_other'])
       expect([...fake.requests, ...hostile.requests]).toEqual([])
     })
 
@@ -84,9 +81,9 @@ describe.each(['oidc', 'idp'] as const)(
         const attacked = await attack()
         const { honest } = attacked
         const code = fake.codeFor(honest.url, await claimsOf())
-        const { told, reason } = await outcome({ home: homeOf(attacked) }, { state: honest.providerState, code })
-        expect([told, reason]).toEqual([{ state: honest.state, error: 'access_denied' }, 'callback_other'])
-        // Expects an error, because a sign-in has only one attempt.
+        const { params, reason } = await outcome({ home: homeOf(attacked) }, { state: honest.providerState, code })
+        expect([params, reason]).toEqual([{ state: honest.state, error: 'access_denied' }, 'callback_other'])
+        // Expects an error even at the right callback address, because a sign-in has only one attempt.
         expect((await returnFromProvider(honest, { state: honest.providerState, code })).status).toBe(400)
       }
       expect(fake.requests).not.toContain('token')
@@ -98,19 +95,19 @@ describe.each(['oidc', 'idp'] as const)(
       const url = new URL(honest.url)
       url.searchParams.set('redirect_uri', begun.home)
       const code = fake.codeFor(url.href, await claimsOf())
-      expect((await outcome(begun, { state: begun.providerState, code })).told.error).toBe('access_denied')
+      expect((await outcome(begun, { state: begun.providerState, code })).params.error).toBe('access_denied')
       expect(hostile.requests).toContain('token')
-      const { told, reason } = await outcome(honest, { state: honest.providerState, code })
-      expect([told, reason]).toEqual([{ state: honest.state, error: 'access_denied' }, 'provider_refused'])
+      const { params, reason } = await outcome(honest, { state: honest.providerState, code })
+      expect([params, reason]).toEqual([{ state: honest.state, error: 'access_denied' }, 'provider_refused'])
     })
 
     it('signs in a person who was not attacked', async () => {
       const { honest } = await attack()
-      const { told } = await outcome(honest, {
+      const { params } = await outcome(honest, {
         state: honest.providerState,
         code: fake.codeFor(honest.url, await claimsOf()),
       })
-      expect((await redeemWith({ code: told.code, code_verifier: honest.verifier })).status).toBe(201)
+      expect((await redeemWith({ code: params.code, code_verifier: honest.verifier })).status).toBe(201)
     })
   },
 )
@@ -122,16 +119,19 @@ it('uses the callback path of a service address with a path', async () => {
   const path = `/sign_in/callback/${provider.id}`
   expect(home).toBe(`https://access.example.com/network${path}`)
   const code = fake.codeFor(url, await claimsOf())
-  const { told } = await outcome({ home: `https://access.example.com${path}` }, { state: providerState, code })
-  expect((await redeemWith({ code: told.code, code_verifier: verifier })).status).toBe(201)
+  const { params } = await outcome({ home: `https://access.example.com${path}` }, { state: providerState, code })
+  expect((await redeemWith({ code: params.code, code_verifier: verifier })).status).toBe(201)
 })
 
 it("refuses a response of a deployment's provider at another callback address", async () => {
   const provider = await world.newProvider('suite')
   const begun = await beginSignIn(provider.id, { slug: world.account.slug })
   const code = fake.codeFor(begun.url, await claimsOf())
-  const { told, reason } = await outcome({ home: `${begun.home}/${provider.id}` }, { state: begun.providerState, code })
-  expect([told.error, reason]).toEqual(['access_denied', 'callback_other'])
+  const { params, reason } = await outcome(
+    { home: `${begun.home}/${provider.id}` },
+    { state: begun.providerState, code },
+  )
+  expect([params.error, reason]).toEqual(['access_denied', 'callback_other'])
 })
 
 it('has a callback address that never matches a page of an account', async () => {
@@ -142,7 +142,7 @@ it('has a callback address that never matches a page of an account', async () =>
     expect(match('GET', `/sign_in/callback/${end}`)?.key).toBe('GET /sign_in/callback/{auth_provider_id}')
   }
   expect(match('GET', '/sign_in/callback')?.key).toBe('GET /sign_in/callback')
-  // Expects that this slug is reserved. Otherwise the API would look for an account with it.
+  // Expects that the slug `callback` is reserved, because the API would otherwise look for an account with this slug.
   await expect(newAccount({ slug: 'callback' })).rejects.toThrow(/slug/)
   for (const end of ['start', '', 'x'.repeat(3_000)]) {
     expect(

@@ -157,7 +157,7 @@ describe('requirements of each kind of provider for the first link (I2.3)', () =
     expect(await world.signInOutcome(provider, stranger)).toBe('email_domain_other')
     expect(await world.signInOutcome(provider, known)).toBe('signed in')
     expect(await world.signInOutcome(provider, known)).toBe('signed in')
-    // Changes the actor's email, which is not compared for a linked person.
+    // Moves the actor's email to another domain. The domains of a provider restrict the actor's email instead of the claim.
     await updateRow(world.account.id, actors, inside, { email: `${newSubject()}@example.net` })
     expect(await world.signInOutcome(provider, known)).toBe('email_domain_other')
   })
@@ -263,21 +263,21 @@ describe('permission to sign in (I2.4)', () => {
     const row = await getRow(accounts, world.account.id, world.account.id)
     if (!row) throw new Error('The account is gone.')
     expect(await answered(() => updateRow(world.account.id, accounts, row, { is_disabled: true }))).toEqual(denied)
-    // Expects that the service has not sent the secret.
+    // Expects no token request, which would contain the client secret.
     expect(fake.requests.filter((endpoint) => endpoint === 'token')).toEqual([])
     await updateRow(world.account.id, accounts, { ...row, is_disabled: true }, { is_disabled: false })
   })
 
   it("is refused to clients above the account's users limit", async () => {
-    const own = await signInWorld({ fake, limits: { users_count: 1 } })
-    const provider = await own.newProvider()
-    const admin = await insertActor(own.account.id, {
+    const ownWorld = await signInWorld({ fake, limits: { users_count: 1 } })
+    const provider = await ownWorld.newProvider()
+    const admin = await insertActor(ownWorld.account.id, {
       type: 'account_admin_user',
       name: 'Grace',
       email: 'grace@example.com',
     })
-    expect(await own.signInOutcome(provider, await claimsOf(admin.email))).toBe('above_users_limit')
-    expect(await own.signInOutcome(provider, await claimsOf(admin.email), null, 'portal')).toBe('signed in')
+    expect(await ownWorld.signInOutcome(provider, await claimsOf(admin.email))).toBe('above_users_limit')
+    expect(await ownWorld.signInOutcome(provider, await claimsOf(admin.email), null, 'portal')).toBe('signed in')
   })
 })
 
@@ -301,7 +301,7 @@ describe('a callback to the service', () => {
       `code=${code}&state=${providerState}&state=${providerState}`,
     ]
     for (const query of wrong) await refused(query)
-    // Expects that the callbacks above have not used up the state.
+    // Expects that the refused callbacks have not used up the state.
     expect(redirectParams(await returnFromProvider(begun, { code, state: providerState })).error).toBe('server_error')
   })
 
@@ -377,7 +377,7 @@ describe('a callback to the service', () => {
     const callBack = (state: string) => captureOperatorLog(() => returnFromProvider(begun, { state, code }))
     const none = await callBack('x')
     expect([none.answer.status, none.counted]).toEqual([400, [1, 'state_unknown']])
-    // Expects a log line without an account.
+    // Expects a log line without an account, because this state names no account.
     expect(none.refused?.account_id).toBeUndefined()
     const unknown = await callBack(made)
     expect((await returnFromProvider(begun, { state: begun.providerState, code })).status).toBe(303)

@@ -40,7 +40,7 @@ afterEach(() => {
 })
 afterAll(() => server.stop())
 
-/** Signs in at a third-party server, which issues a code to every caller. */
+/** Signs in at a third-party server that puts these claims into its ID token. */
 async function signIn(claims: Payload) {
   server.service.prependListener('beforeTokenSigning', ({ payload }) => {
     for (const [name, value] of Object.entries({ aud: provider.client_id, ...claims })) {
@@ -56,9 +56,9 @@ async function signIn(claims: Payload) {
   const [line] = log.lines().filter(({ event }) => event === 'sign_in_refused')
   vi.restoreAllMocks()
   const result = redirectParams(back)
-  if (result.code === undefined) return { told: result, reason: line?.reason, line }
+  if (result.code === undefined) return { params: result, reason: line?.reason, line }
   const redeemed = await redeemWith({ code: result.code, code_verifier: begun.verifier })
-  return { told: result, reason: redeemed.status === 201 ? 'signed in' : redeemed.text }
+  return { params: result, reason: redeemed.status === 201 ? 'signed in' : redeemed.text }
 }
 const newClaims = async () => ({
   sub: crypto.randomUUID(),
@@ -86,8 +86,8 @@ it.each<[string, Payload]>([
   const claims = Object.fromEntries(
     Object.entries(wrong).map(([name, value]) => [name, value === 'SLASH' ? `${server.issuer.url}/` : value]),
   )
-  const { told, reason } = await signIn({ ...(await newClaims()), ...claims })
-  expect([told.error, reason]).toEqual(['server_error', 'id_token'])
+  const { params, reason } = await signIn({ ...(await newClaims()), ...claims })
+  expect([params.error, reason]).toEqual(['server_error', 'id_token'])
 })
 
 it('refuses a foreign algorithm or key, and accepts a newly published key', async () => {
@@ -101,8 +101,8 @@ it('refuses a foreign algorithm or key, and accepts a newly published key', asyn
     })
   for (const header of [{ alg: 'none' }, { alg: 'HS256' }, { alg: 'RS256', kid: 'unknown' }, { alg: 'ES256' }]) {
     forged(header)
-    const { told, reason } = await signIn(claims)
-    expect([header.alg, told.error, reason]).toEqual([
+    const { params, reason } = await signIn(claims)
+    expect([header.alg, params.error, reason]).toEqual([
       header.alg,
       expect.stringMatching(/^(server_error|temporarily_unavailable)$/),
       expect.stringMatching(/id_token|provider_answer/),
@@ -116,6 +116,6 @@ it('refuses another subject at userinfo', async () => {
   server.service.once('beforeUserinfo', (response) => {
     response.body = { sub: 'somebody-else', email: 'x@example.com', email_verified: true }
   })
-  const { told, reason } = await signIn({ sub: crypto.randomUUID() })
-  expect([told.error, reason]).toEqual(['server_error', 'userinfo'])
+  const { params, reason } = await signIn({ sub: crypto.randomUUID() })
+  expect([params.error, reason]).toEqual(['server_error', 'userinfo'])
 })

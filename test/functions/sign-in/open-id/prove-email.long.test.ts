@@ -36,7 +36,7 @@ afterEach(() => {
 })
 afterAll(() => fake.close())
 
-/** Signs in with an email that the provider has not verified, and returns the mailed passcode. */
+/** Signs in with an email that the provider has not verified. Returns the passcode that was mailed as proof. */
 async function claim(email: string, sub = newSubject()) {
   const post = await catchMails()
   const begun = await beginSignIn(provider.id, { slug: world.account.slug })
@@ -46,14 +46,14 @@ async function claim(email: string, sub = newSubject()) {
   await post.settled()
   const mails = [...post.mails]
   await post.stop()
-  return { told: result, mails, sub, code: result.code, code_verifier: begun.verifier }
+  return { params: result, mails, sub, code: result.code, code_verifier: begun.verifier }
 }
 
 describe('an email that a provider has not verified (I2.3)', () => {
   it('is proven by a passcode before the first link, and not again', async () => {
     const person = await world.person()
-    const { told, mails, sub, code, code_verifier } = await claim(String(person.email))
-    expect(told).toEqual({ state: expect.any(String), proof_required: 'true', code: expect.any(String) })
+    const { params, mails, sub, code, code_verifier } = await claim(String(person.email))
+    expect(params).toEqual({ state: expect.any(String), proof_required: 'true', code: expect.any(String) })
     expect(mails).toMatchObject([{ to: person.email }])
     const without = await redeemWith({ code, code_verifier })
     expect([without.status, without.body.errors]).toEqual([422, { passcode: ["can't be blank"] }])
@@ -63,7 +63,7 @@ describe('an email that a provider has not verified (I2.3)', () => {
     expect([given.status, given.body.data?.actor.id]).toEqual([201, person.id])
     expect((await redeemWith({ code, code_verifier, passcode })).status).toBe(401)
     const again = await claim('somebody-else@example.com', sub)
-    expect([again.told.proof_required, again.mails]).toEqual([undefined, []])
+    expect([again.params.proof_required, again.mails]).toEqual([undefined, []])
     const { code: second, code_verifier: verifier } = again
     expect((await redeemWith({ code: second, code_verifier: verifier })).body.data.actor.id).toBe(person.id)
   })
@@ -71,8 +71,8 @@ describe('an email that a provider has not verified (I2.3)', () => {
   it('prompts for a passcode for any address, and mails only people who may sign in', async () => {
     const disabled = await world.emailOf({ is_disabled: true })
     for (const email of ['nobody@example.com', disabled]) {
-      const { told, mails, code, code_verifier } = await claim(email)
-      expect([told.proof_required, mails]).toEqual(['true', []])
+      const { params, mails, code, code_verifier } = await claim(email)
+      expect([params.proof_required, mails]).toEqual(['true', []])
       expect((await redeemWith({ code, code_verifier, passcode: '222222' })).status).toBe(401)
     }
   })
@@ -106,7 +106,7 @@ describe('an email that a provider has not verified (I2.3)', () => {
   it('is not proven by a passcode for signing in, and its own passcode does not sign in', async () => {
     const signing = await mailedPasscode(world.account.id)
     const { mails, code, code_verifier } = await claim(signing.email)
-    // Expects that the passcode for the proof has replaced the passcode for signing in.
+    // Uses the passcode that was mailed to prove the email, not to sign in.
     const passcode = passcodeIn(mails[0])
     const verify = () =>
       call(verifyPasscode, {
@@ -140,7 +140,7 @@ describe('an email that a provider has not verified (I2.3)', () => {
     const { mails, code, code_verifier } = await claim(String(person.email))
     const passcode = passcodeIn(mails[0])
     let isMoved = false
-    // Interferes between the verification of the passcode and the commit.
+    // Moves the email to another person between the verification of the passcode and the commit.
     const leave = interceptEngine(async ({ operation, input, send: ask }) => {
       const answer = await ask()
       if (!isMoved && operation === 'UpdateItem' && JSON.stringify(input).includes('#passcodes')) {
@@ -160,6 +160,6 @@ describe('an email that a provider has not verified (I2.3)', () => {
   })
 
   it('is refused without a pending proof', async () => {
-    expect((await claim('nonsense')).told.error).toBe('access_denied')
+    expect((await claim('nonsense')).params.error).toBe('access_denied')
   })
 })

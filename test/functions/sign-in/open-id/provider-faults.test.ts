@@ -100,13 +100,16 @@ describe('distinguishes a fault of a provider from a refusal', () => {
     ['refuses the code', 'token', respondWith(400, 'invalid_grant'), 'access_denied', ''],
     ['refuses the person with its own error code', 'token', respondWith(400, 'blocked'), 'access_denied', ''],
   ])('that %s', async (_name, endpoint, misbehaviour, errorCode, sentence) => {
-    const own = await startPlainProvider()
-    const provider = await world.newProvider('oidc', { issuer: own.issuer, discovery_document_uri: own.documentUri })
-    own.misbehave(endpoint, misbehaviour)
+    const ownProvider = await startPlainProvider()
+    const provider = await world.newProvider('oidc', {
+      issuer: ownProvider.issuer,
+      discovery_document_uri: ownProvider.documentUri,
+    })
+    ownProvider.misbehave(endpoint, misbehaviour)
     const { sub, ...more } = await claimsOf()
     const userinfo = endpoint === 'userinfo' ? { sub, ...more } : null
     const begun = await beginSignIn(provider.id, { slug: account.slug })
-    const code = own.codeFor(begun.url, endpoint === 'userinfo' ? { sub } : { sub, ...more }, userinfo)
+    const code = ownProvider.codeFor(begun.url, endpoint === 'userinfo' ? { sub } : { sub, ...more }, userinfo)
     expect(redirectParams(await returnFromProvider(begun, { state: begun.providerState, code }))).toEqual({
       state: begun.state,
       error: errorCode,
@@ -118,7 +121,7 @@ describe('distinguishes a fault of a provider from a refusal', () => {
       expect(shown.last_error).not.toContain('Described')
       expect(Date.parse(shown.last_error_at)).not.toBeNaN()
     }
-    await own.close()
+    await ownProvider.close()
   })
 
   it.each([
@@ -145,9 +148,12 @@ describe('distinguishes a fault of a provider from a refusal', () => {
   })
 
   it('is shown if the document has no authorization endpoint', async () => {
-    const own = await startPlainProvider()
-    const provider = await world.newProvider('oidc', { issuer: own.issuer, discovery_document_uri: own.documentUri })
-    await own.close()
+    const ownProvider = await startPlainProvider()
+    const provider = await world.newProvider('oidc', {
+      issuer: ownProvider.issuer,
+      discovery_document_uri: ownProvider.documentUri,
+    })
+    await ownProvider.close()
     expect((await beginSignIn(provider.id, { slug: account.slug })).answer.status).toBe(503)
     expect(await faultOf(provider)).toBe('The server of the discovery document could not be reached.')
   })

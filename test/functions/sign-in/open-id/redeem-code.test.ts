@@ -40,7 +40,6 @@ afterEach(() => {
 })
 afterAll(() => fake.close())
 
-/** Starts a sign-in and returns the person's code. */
 async function withCode(fields: Record<string, unknown> = {}, by: AuthProviderRow = provider) {
   const person = await newPerson(account)
   const begun = await beginSignIn(by.id, { slug: account.slug, fields })
@@ -55,7 +54,7 @@ const refused = async (sign_in: Record<string, unknown>) => {
   expect([status, body.code]).toEqual([401, 'unauthorized'])
 }
 
-/** Gives a person an identity of another subject, with tokens. 30 tokens are more than one commit can delete. */
+/** Gives a person an identity of another subject, with client tokens. One commit cannot delete 30 tokens. */
 async function withFormerSubject({ id: actorId }: { id: string }, tokens: number) {
   await insertIdentity(account.id, actorId, { issuer: provider.issuer, idp_id: `former-${actorId}` })
   for (let i = 0; i < tokens; i++) await signInWith(account, 'client', { actorId, provider, kind: 'oidc' })
@@ -168,22 +167,22 @@ describe('POST /sign_in/token (I2.2)', () => {
     ['another client id', [{ client_id: 'another' }]],
     ['been disabled and enabled', [{ is_disabled: true }, { is_disabled: false }]],
   ])('refuses a code issued before its provider has %s', async (_what, changes) => {
-    const own = await insertLocalProvider(account.id, fake)
-    const { code, code_verifier } = await withCode({}, own)
+    const ownProvider = await insertLocalProvider(account.id, fake)
+    const { code, code_verifier } = await withCode({}, ownProvider)
     stubDiscovery('https://other.example.com')
     for (const { issuer, ...change } of changes as { issuer?: string }[]) {
       const document = { discovery_document_uri: `${issuer}/.well-known/openid-configuration`, client_secret: 'new' }
       const fields = issuer === undefined ? change : document
-      expect((await providers.oidc.update(account, own.id, fields)).status).toBe(200)
+      expect((await providers.oidc.update(account, ownProvider.id, fields)).status).toBe(200)
     }
     const { answer, refused: line } = await captureOperatorLog(() => redeemWith({ code, code_verifier }))
     expect([answer.status, line?.reason]).toEqual([401, 'provider_changed'])
   })
 
   it('returns the session for a code issued before its provider was renamed', async () => {
-    const own = await insertLocalProvider(account.id, fake)
-    const { code, code_verifier } = await withCode({}, own)
-    expect((await providers.oidc.update(account, own.id, { name: 'Renamed' })).status).toBe(200)
+    const ownProvider = await insertLocalProvider(account.id, fake)
+    const { code, code_verifier } = await withCode({}, ownProvider)
+    expect((await providers.oidc.update(account, ownProvider.id, { name: 'Renamed' })).status).toBe(200)
     expect((await redeemWith({ code, code_verifier })).status).toBe(201)
   })
 

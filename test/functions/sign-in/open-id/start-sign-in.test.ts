@@ -49,7 +49,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     const minutes = (Date.parse(answer.body.data.expires_at) - Date.now()) / 60_000
     expect(minutes).toBeGreaterThan(9)
     expect(minutes).toBeLessThanOrEqual(10)
-    // Expects that the caller's state stays in the service, and that the stored items cannot be used to sign in.
+    // Expects that the caller's state stays in the service, and that stored items cannot be used to sign in.
     expect(url).not.toContain(state)
     const stored = JSON.stringify(await queryItems(`${account.id}#sign_in.pending`))
     expect(stored).not.toContain(providerState)
@@ -83,7 +83,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     const { url } = await beginSignIn(suite.id, { slug: ownAccount.slug })
     expect(new URL(url).searchParams.get('hd')).toBe('example.com')
     expect(new URL(url).searchParams.get('client_id')).toBe('suite-app')
-    // Expects the callback of the deployment, because the suite's app belongs to the deployment instead of the account.
+    // Expects the callback of the deployment, because the suite's app belongs to the deployment and not to the account.
     expect(new URL(url).searchParams.get('redirect_uri')).toBe('http://127.0.0.1/sign_in/callback')
   })
 
@@ -166,14 +166,14 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     ['is not a document', (answer) => answer.end('[]')],
     ['is 5 MB', (answer) => answer.end(' '.repeat(5_000_000))],
   ])('fails if the document of a provider %s', async (_name, answering) => {
-    const own = await startPlainProvider()
-    const { id } = await insertLocalProvider(account.id, own)
-    own.misbehave('discovery', (answer, ...more) => answering(answer, ...more))
+    const ownProvider = await startPlainProvider()
+    const { id } = await insertLocalProvider(account.id, ownProvider)
+    ownProvider.misbehave('discovery', (answer, ...more) => answering(answer, ...more))
     const { answer } = await begin({}, id)
     expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([503, 'unavailable', '1'])
     expect(answer.body.detail).toMatch(/provider could not be reached/)
-    own.behave()
+    ownProvider.behave()
     expect((await begin({}, id)).answer.status).toBe(201)
-    await own.close()
+    await ownProvider.close()
   })
 })

@@ -25,18 +25,17 @@ const store = async (row: AuthProviderRow, client_secret: string) =>
   updateRow(row.account_id, authProviders.oidc, await rowOf(row), { client_secret })
 const claims = async () => ({ sub: newSubject(), email: await world.emailOf(), email_verified: true })
 
-/** Stored forms of a secret that are damaged or belong to another provider. */
-const damages: [string, (own: string, foreign: string) => string][] = [
+const damages: [string, (ownSecret: string, foreign: string) => string][] = [
   ['of another provider', (_own, foreign) => foreign],
   [
     'with the data key of another provider',
-    (own, foreign) => [foreign.split('.')[0], ...own.split('.').slice(1)].join('.'),
+    (ownSecret, foreign) => [foreign.split('.')[0], ...ownSecret.split('.').slice(1)].join('.'),
   ],
-  ['without its data key', (own) => `.${own.split('.').slice(1).join('.')}`],
-  ['with half of its data key', (own) => own.slice(20)],
-  ['without its text', (own) => own.split('.')[0] ?? ''],
-  ['with a short text', (own) => own.replace(/\.[^.]{24}/, '.')],
-  ['that ends within its hash', (own) => own.slice(0, own.lastIndexOf('$') - 5)],
+  ['without its data key', (ownSecret) => `.${ownSecret.split('.').slice(1).join('.')}`],
+  ['with half of its data key', (ownSecret) => ownSecret.slice(20)],
+  ['without its text', (ownSecret) => ownSecret.split('.')[0] ?? ''],
+  ['with a short text', (ownSecret) => ownSecret.replace(/\.[^.]{24}/, '.')],
+  ['that ends within its hash', (ownSecret) => ownSecret.slice(0, ownSecret.lastIndexOf('$') - 5)],
   ['that is empty', () => '.'],
 ]
 
@@ -47,20 +46,20 @@ describe.each([
   it.each(damages)(
     'is never sent to the provider when it is replaced by one %s, until it is entered again',
     async (name, damage) => {
-      const [own, foreign] = [await world.newProvider(), await makeForeign()]
-      await store(own, damage(String(own.client_secret), String(foreign.client_secret)))
+      const [ownSecret, foreign] = [await world.newProvider(), await makeForeign()]
+      await store(ownSecret, damage(String(ownSecret.client_secret), String(foreign.client_secret)))
       fake.requests.length = 0
       const log = catchLog('DEBUG')
-      const { error, back } = await signInBy(fake, own, account.slug, await claims())
+      const { error, back } = await signInBy(fake, ownSecret, account.slug, await claims())
       if (name !== 'that ends within its hash') {
         expect([back.status, error]).toEqual([303, 'server_error'])
         expect(fake.requests).not.toContain('token')
       }
       expect(log.text()).not.toContain(fake.secret)
       vi.restoreAllMocks()
-      const answer = await providers.oidc.update(account, own.id, { client_secret: fake.secret })
+      const answer = await providers.oidc.update(account, ownSecret.id, { client_secret: fake.secret })
       expect([answer.status, answer.body.code]).toEqual([200, undefined])
-      expect((await signInBy(fake, own, account.slug, await claims())).redeemed?.status).toBe(201)
+      expect((await signInBy(fake, ownSecret, account.slug, await claims())).redeemed?.status).toBe(201)
     },
   )
 })

@@ -22,7 +22,6 @@ afterEach(() => vi.unstubAllEnvs())
 
 const post = (device: unknown, from = account) =>
   from.call(createDevice, { method: 'POST', path: '/v0/devices', body: { device } })
-/** Creates a device with the required fields and the given ones. */
 const create = (fields: Record<string, unknown> = {}) => post({ user_id: user.id, public_key: publicKey(), ...fields })
 const refusal = (errors: Record<string, string[]>) => [422, { errors }]
 const outcome = ({ status, body }: { status: number; body: unknown }) => [status, body]
@@ -257,11 +256,11 @@ describe('refuses', () => {
   it('unique values of another device, reported one at a time in order', async () => {
     const first = await newV0Device(account, { user_id: user.id, name: 'desk' })
     const { name, public_key, ipv4, ipv6 } = first
-    const taken = ['has already been taken']
-    expect(outcome(await create({ name, public_key, ipv4, ipv6 }))).toEqual(refusal({ name: taken }))
-    expect(outcome(await create({ public_key, ipv4, ipv6 }))).toEqual(refusal({ public_key: taken }))
-    expect(outcome(await create({ ipv4, ipv6: ipv6.toUpperCase() }))).toEqual(refusal({ ipv4: taken }))
-    expect(outcome(await create({ ipv6: ipv6.toUpperCase() }))).toEqual(refusal({ ipv6: taken }))
+    const inUse = ['has already been taken']
+    expect(outcome(await create({ name, public_key, ipv4, ipv6 }))).toEqual(refusal({ name: inUse }))
+    expect(outcome(await create({ public_key, ipv4, ipv6 }))).toEqual(refusal({ public_key: inUse }))
+    expect(outcome(await create({ ipv4, ipv6: ipv6.toUpperCase() }))).toEqual(refusal({ ipv4: inUse }))
+    expect(outcome(await create({ ipv6: ipv6.toUpperCase() }))).toEqual(refusal({ ipv6: inUse }))
     const stranger = await newV0User(account)
     expect((await create({ user_id: stranger.id, name, preshared_key: first.preshared_key })).status).toBe(201)
     expect((await create({ name: 'Desk' })).status).toBe(201)

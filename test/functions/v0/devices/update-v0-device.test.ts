@@ -175,12 +175,12 @@ describe('refuses an invalid change', () => {
   it('refuses unique values of another device', async () => {
     const { user_id } = device
     const other = await newV0Device(account, { user_id, name: 'taken' })
-    const taken = ['has already been taken']
+    const inUse = ['has already been taken']
     const { name, public_key, ipv4, ipv6 } = other
-    expect(outcome(await patch(device.id, { ipv6, ipv4, public_key, name }))).toEqual(refusal({ name: taken }))
-    expect(outcome(await patch(device.id, { ipv6, ipv4, public_key }))).toEqual(refusal({ public_key: taken }))
-    expect(outcome(await patch(device.id, { ipv6, ipv4 }))).toEqual(refusal({ ipv4: taken }))
-    expect(outcome(await patch(device.id, { ipv6 }))).toEqual(refusal({ ipv6: taken }))
+    expect(outcome(await patch(device.id, { ipv6, ipv4, public_key, name }))).toEqual(refusal({ name: inUse }))
+    expect(outcome(await patch(device.id, { ipv6, ipv4, public_key }))).toEqual(refusal({ public_key: inUse }))
+    expect(outcome(await patch(device.id, { ipv6, ipv4 }))).toEqual(refusal({ ipv4: inUse }))
+    expect(outcome(await patch(device.id, { ipv6 }))).toEqual(refusal({ ipv6: inUse }))
     expect(outcome(await patch(other.id, other))).toEqual([200, { data: other }])
   })
 })

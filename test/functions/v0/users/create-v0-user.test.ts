@@ -111,8 +111,8 @@ describe('the email of a new user', () => {
   it('is unique in any case, and reported without other checks of stored data', async () => {
     const email = newEmail()
     await newV0User(account, { email })
-    const taken = await post({ email: email.toUpperCase() })
-    expect([taken.status, taken.body]).toEqual([422, { errors: { email: ['has already been taken'] } }])
+    const conflict = await post({ email: email.toUpperCase() })
+    expect([conflict.status, conflict.body]).toEqual([422, { errors: { email: ['has already been taken'] } }])
     const both = await post({ email, role: 'owner' })
     expect(both.body).toEqual({ errors: { role: ['is invalid'] } })
   })

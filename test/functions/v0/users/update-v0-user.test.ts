@@ -56,8 +56,8 @@ it('changes the case of an email, and refuses the email of another user', async 
   const other = await newV0User(account)
   const shouting = user.email.toUpperCase()
   expect((await patch(user.id, { email: shouting })).body.data.email).toBe(shouting)
-  const taken = await patch(user.id, { email: other.email.toUpperCase() })
-  expect([taken.status, taken.body]).toEqual([422, { errors: { email: ['has already been taken'] } }])
+  const conflict = await patch(user.id, { email: other.email.toUpperCase() })
+  expect([conflict.status, conflict.body]).toEqual([422, { errors: { email: ['has already been taken'] } }])
 })
 
 it.each([
@@ -122,7 +122,7 @@ describe('the acting user', () => {
     const admin = await getRow(actors, ownAccount.id, ownAccount.admin.id)
     await newV0User(ownAccount, { role: 'admin' })
     const robot = await getRow(actors, ownAccount.id, ownAccount.apiClient.id)
-    // Gives the token's actor the email of a person.
+    // Gives the API client the email of the administrator, in another letter case.
     await updateRow(ownAccount.id, actors, robot as never, { email: 'ADA@example.com' } as never)
     expect(admin?.email).toBe('ada@example.com')
     const refused = await patch('ada@example.com', { role: 'unprivileged' }, 'PATCH', ownAccount)

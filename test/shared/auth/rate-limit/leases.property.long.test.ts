@@ -9,8 +9,7 @@ const second = 1_000_000
 const start = Date.UTC(2026, 0, 1) * 1000
 
 /**
- * Step of a test: `count` concurrent requests, then a pause in microseconds. The given process serves them, or a different process serves
- * each.
+ * Step of a test: `count` requests, then a pause in microseconds. One process serves all requests, or all processes take turns (`spread`).
  */
 type Step = { count: number; pause: number; process: number | 'spread' }
 
@@ -36,7 +35,7 @@ const bucketOf = (size: Pick<Bucket, 'capacity' | 'refill' | 'lease'>): Bucket =
   ...size,
 })
 
-/** Creates processes that share the test's clock. The clock of each is wrong by its skew in microseconds. */
+/** Creates processes that share the test's clock. Each process reads the clock with its skew in microseconds. */
 function processes(skews: number[]) {
   let time = start
   const holders = skews.map((skew) => new LeaseHolder(() => time + skew))
@@ -60,7 +59,7 @@ function processes(skews: number[]) {
   }
 }
 
-/** Returns the largest number of grants above capacity and refill, over all windows between two grants. */
+/** Returns the largest number of grants in excess of capacity and refill, over all windows between two grants. */
 function excess({ capacity, refill }: Bucket, grants: number[]): number {
   let least = Number.POSITIVE_INFINITY
   let worst = Number.NEGATIVE_INFINITY
@@ -110,7 +109,7 @@ describe('leases of several processes', () => {
     for (const wait of [4.99, 5.01]) {
       const bucket = bucketOf({ capacity: 50, refill: 10, lease: 5 })
       const { ask, pass, grants } = processes([0, 0])
-      // Uses two of the five units of the last lease.
+      // Leaves three of the five units in the last lease of the process.
       for (let i = 0; i < 9; i++) await ask(bucket, 0)
       pass(4.98 * second)
       for (let i = 0; i < 3; i++) await ask(bucket, 0)
@@ -159,11 +158,11 @@ describe('the header', () => {
         const bucket = bucketOf(size)
         const { ask, pass } = processes([0])
         for (const { count, pause } of requests.slice(0, 12)) {
-          let told: number | null = null
+          let remaining: number | null = null
           for (let i = 0; i < count; i++) {
             const left = await ask(bucket, 0)
-            if (told !== null) expect(left).toBe(told === 0 ? null : told - 1)
-            told = left ?? 0
+            if (remaining !== null) expect(left).toBe(remaining === 0 ? null : remaining - 1)
+            remaining = left ?? 0
           }
           pass(pause)
         }
@@ -183,8 +182,8 @@ describe('the header', () => {
         }
         // Pauses for the duration of a lease, so that the process reads the bucket again.
         pass(5 * second)
-        const told = (await ask(bucket, 0)) ?? 0
-        for (let i = 0; i < told; i++) expect(await ask(bucket, 0)).not.toBeNull()
+        const remaining = (await ask(bucket, 0)) ?? 0
+        for (let i = 0; i < remaining; i++) expect(await ask(bucket, 0)).not.toBeNull()
       }),
       { numRuns: 10 },
     )

@@ -36,20 +36,20 @@ const holdClock = () => {
 describe('a bucket', () => {
   it('grants its capacity, then nothing, then units at its refill rate', async () => {
     const pass = holdClock()
-    const own = bucket()
+    const ownBucket = bucket()
     for (let left = 9; left >= 0; left--) {
-      expect((await takeUnit(own)).ratelimit).toBe(`"account";r=${left};t=${Math.ceil((10 - left) / 2)}`)
+      expect((await takeUnit(ownBucket)).ratelimit).toBe(`"account";r=${left};t=${Math.ceil((10 - left) / 2)}`)
     }
-    await expect(takeUnit(own)).rejects.toMatchObject({
+    await expect(takeUnit(ownBucket)).rejects.toMatchObject({
       code: 'rate_limited',
       headers: { 'retry-after': '1', ratelimit: '"account";r=0;t=5', 'ratelimit-policy': '"account";q=10;w=5' },
     })
     pass(1)
-    await takeUnit(own)
-    await takeUnit(own)
-    await expect(takeUnit(own)).rejects.toMatchObject({ status: 429 })
+    await takeUnit(ownBucket)
+    await takeUnit(ownBucket)
+    await expect(takeUnit(ownBucket)).rejects.toMatchObject({ status: 429 })
     pass(60)
-    expect((await takeUnit(own)).ratelimit).toBe('"account";r=9;t=1')
+    expect((await takeUnit(ownBucket)).ratelimit).toBe('"account";r=9;t=1')
   })
 
   it('reports the time until a slow bucket has a unit', async () => {
@@ -61,52 +61,52 @@ describe('a bucket', () => {
 
   it('recovers at once from a clock that was ahead', async () => {
     const pass = holdClock()
-    const own = bucket()
+    const ownBucket = bucket()
     pass(86_400)
-    for (let i = 0; i < 10; i++) await takeUnit(own)
+    for (let i = 0; i < 10; i++) await takeUnit(ownBucket)
     pass(-86_400)
-    expect((await takeUnit(own)).ratelimit).toBe('"account";r=9;t=1')
+    expect((await takeUnit(ownBucket)).ratelimit).toBe('"account";r=9;t=1')
   })
 
   it('needs well under one write per request', async () => {
-    const own = bucket({ capacity: 500, refill: 50, lease: 10 })
+    const ownBucket = bucket({ capacity: 500, refill: 50, lease: 10 })
     const sent = recordCommands()
-    for (let i = 0; i < 100; i++) await takeUnit(own)
+    for (let i = 0; i < 100; i++) await takeUnit(ownBucket)
     expect(sent.length).toBeLessThanOrEqual(30)
   })
 
   it('takes a lease with one write and no read, from an unknown or unchanged bucket', async () => {
     const pass = holdClock()
-    const own = bucket({ capacity: 500, refill: 50, lease: 10 })
+    const ownBucket = bucket({ capacity: 500, refill: 50, lease: 10 })
     const sent = recordCommands()
-    for (let i = 0; i < 17; i++) await takeUnit(own)
+    for (let i = 0; i < 17; i++) await takeUnit(ownBucket)
     expect(sent.map((command) => command.constructor.name)).toEqual(Array(5).fill('UpdateCommand'))
     pass(60)
-    await new LeaseHolder().takeUnit(own)
+    await new LeaseHolder().takeUnit(ownBucket)
     expect(sent).toHaveLength(6)
   })
 
   it('reads items of an earlier version of the service', async () => {
     holdClock()
-    const own = bucket({ capacity: 50, refill: 10, lease: 5 })
+    const ownBucket = bucket({ capacity: 50, refill: 10, lease: 5 })
     const left = async (full_at: number) => {
-      const Item = { ...(await getItem(bucketKey(own))), ...bucketKey(own), kind: 'rate', full_at }
+      const Item = { ...(await getItem(bucketKey(ownBucket))), ...bucketKey(ownBucket), kind: 'rate', full_at }
       await table().send(new PutCommand({ TableName: tableName(), Item }))
     }
     await left(clock.now() + 2_000_000)
-    expect((await takeUnit(own)).ratelimit).toBe('"account";r=29;t=3')
-    for (let i = 0; i < 8; i++) await takeUnit(own)
+    expect((await takeUnit(ownBucket)).ratelimit).toBe('"account";r=29;t=3')
+    for (let i = 0; i < 8; i++) await takeUnit(ownBucket)
     await left(clock.now() + 4_000_000)
-    await expect(new LeaseHolder().takeUnit(own)).resolves.toMatchObject({ ratelimit: '"account";r=9;t=5' })
+    await expect(new LeaseHolder().takeUnit(ownBucket)).resolves.toMatchObject({ ratelimit: '"account";r=9;t=5' })
   })
 
   it('never grants more than its capacity to concurrent callers', async () => {
     holdClock()
-    const own = bucket({ capacity: 30, lease: 3 })
-    const taken = await Promise.allSettled(Array.from({ length: 100 }, () => takeUnit(own)))
-    expect(taken.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(30)
-    const rest = await Promise.allSettled(Array.from({ length: 30 }, () => takeUnit(own)))
-    const given = [...taken, ...rest].filter(({ status }) => status === 'fulfilled').length
+    const ownBucket = bucket({ capacity: 30, lease: 3 })
+    const results = await Promise.allSettled(Array.from({ length: 100 }, () => takeUnit(ownBucket)))
+    expect(results.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(30)
+    const rest = await Promise.allSettled(Array.from({ length: 30 }, () => takeUnit(ownBucket)))
+    const given = [...results, ...rest].filter(({ status }) => status === 'fulfilled').length
     expect(given).toBe(30)
   })
 })

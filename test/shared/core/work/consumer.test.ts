@@ -8,7 +8,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const takenSecondsAgo = (...ages: number[]) =>
+const recordsWithAges = (...ages: number[]) =>
   ages.map((age) => ({ kinesis: { approximateArrivalTimestamp: Date.now() / 1_000 - age } }))
 
 async function lineOf(Records: object[], failures: { itemIdentifier: string }[] = []) {
@@ -20,7 +20,7 @@ async function lineOf(Records: object[], failures: { itemIdentifier: string }[] 
 }
 
 it('measures the number of records and the delay of the oldest', async () => {
-  const line = await lineOf(takenSecondsAgo(90, 2))
+  const line = await lineOf(recordsWithAges(90, 2))
   expect(line).toMatchObject({ event: 'run', operation: 'store-flow-logs', records: 2 })
   expect(line).not.toHaveProperty('failed')
   expect(line?.lag_ms).toBeGreaterThanOrEqual(90_000)

@@ -14,19 +14,19 @@ beforeAll(async () => {
   account = await newAccount()
 })
 
-/** Creates a person with a token of the identity's issuer and a token of another issuer. Returns the tokens that remain after a change. */
+/** Changes the identity of a person with a token of the identity's issuer and one of another issuer. Returns the remaining tokens. */
 async function changed(changes: Partial<ExternalIdentityRow>) {
   const actor = await newPerson(account)
   const issuer = newIssuer()
   const identity = await insertIdentity(account.id, actor.id, { issuer })
-  const own = await mintProviderToken(account, actor.id, issuer)
+  const ownToken = await mintProviderToken(account, actor.id, issuer)
   const other = await mintProviderToken(account, actor.id, newIssuer())
   await commitInParts({ accountId: account.id, subject: null }, async (transaction) =>
     (await stageIdentityChange(transaction, identity, changes)) === 'more' ? 'more' : { done: null },
   )
   expect(await getRow(externalIdentities, account.id, identity.id)).toMatchObject(changes)
   const left = (await rowsBy(clientTokens, account.id, 'actor_id', actor.id)).map(({ id }) => id)
-  return { own: left.includes(own.id), other: left.includes(other.id) }
+  return { own: left.includes(ownToken.id), other: left.includes(other.id) }
 }
 
 it.each([

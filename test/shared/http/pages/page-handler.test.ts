@@ -13,7 +13,6 @@ type Sent = {
   packed?: boolean
 }
 
-/** Sends a request to a page. Returns the response, the request as the page received it, and the text of the page. */
 async function send({ method = 'GET', query = '', body, headers = {}, packed = false }: Sent, fail?: unknown) {
   let received: PageRequest | undefined
   const handler = pageHandler({ method, path: '/sign_in/{slug}', step: () => 'page' }, async (request) => {
@@ -30,37 +29,37 @@ async function send({ method = 'GET', query = '', body, headers = {}, packed = f
     isBase64Encoded: packed,
     requestContext: { http: { method, path: '/sign_in/demo', sourceIp: '192.0.2.10' } },
   } as unknown as Event)
-  return { answer, asked: received, text: String(answer.body) }
+  return { answer, received, text: String(answer.body) }
 }
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
 describe('a page', () => {
   it('reads its query', async () => {
-    const { asked, answer } = await send({ query: 'state=a%26b&x=1' })
-    expect(asked?.fields.get('state')).toBe('a&b')
-    expect(asked).toMatchObject({
+    const { received, answer } = await send({ query: 'state=a%26b&x=1' })
+    expect(received?.fields.get('state')).toBe('a&b')
+    expect(received).toMatchObject({
       slug: 'demo',
       address: expect.stringMatching(/^https?:/),
       origin: { ip: '192.0.2.10' },
     })
-    expect(answer.headers?.['x-request-id']).toBe(asked?.requestId)
+    expect(answer.headers?.['x-request-id']).toBe(received?.requestId)
   })
 
   it.each([true, false])('reads a form (base64 as from API Gateway: %s)', async (packed) => {
-    const { asked } = await send({ method: 'POST', body: 'email=a%40example.com', headers: form, packed })
-    expect(asked?.fields.get('email')).toBe('a@example.com')
+    const { received } = await send({ method: 'POST', body: 'email=a%40example.com', headers: form, packed })
+    expect(received?.fields.get('email')).toBe('a@example.com')
   })
 
   it.each(['cross-site', 'same-site'])('refuses a form from a page %s', async (site) => {
     const headers = { ...form, 'sec-fetch-site': site }
-    const { asked, answer } = await send({ method: 'POST', body: 'email=a', headers })
-    expect([asked, answer.statusCode]).toEqual([undefined, 403])
+    const { received, answer } = await send({ method: 'POST', body: 'email=a', headers })
+    expect([received, answer.statusCode]).toEqual([undefined, 403])
   })
 
   it.each(['same-origin', 'none'])('accepts a form from %s', async (site) => {
     expect(
-      (await send({ method: 'POST', body: 'a=b', headers: { ...form, 'sec-fetch-site': site } })).asked,
+      (await send({ method: 'POST', body: 'a=b', headers: { ...form, 'sec-fetch-site': site } })).received,
     ).toBeDefined()
   })
 
@@ -68,7 +67,7 @@ describe('a page', () => {
     const json = await send({ method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
     const large = await send({ method: 'POST', body: `a=${'b'.repeat(40_000)}`, headers: form })
     expect([json.answer.statusCode, large.answer.statusCode]).toEqual([400, 413])
-    expect([json.asked, large.asked]).toEqual([undefined, undefined])
+    expect([json.received, large.received]).toEqual([undefined, undefined])
   })
 })
 

@@ -146,7 +146,7 @@ describe('the rotation of the origin secret', () => {
     const { world, rotate } = newWorld()
     await rotate({ until: 2 })
     await world.distribution.send('another')
-    await expect(rotation.testSecret?.(world)).rejects.toThrow('does not send the word')
+    await expect(rotation.testSecret?.(world)).rejects.toThrow('does not send the value')
   })
 })
 

@@ -29,7 +29,6 @@ afterEach(() => {
 
 const random = new SeededRandom(seedOf('PROPERTY_SEED'))
 
-/** Makes the stream reject some records of a put, lose some puts, and lose the responses to others. */
 function disturbStream(): void {
   const { send } = KinesisClient.prototype
   vi.spyOn(KinesisClient.prototype, 'send').mockImplementation(async function (this: KinesisClient, command: object) {
@@ -40,15 +39,14 @@ function disturbStream(): void {
     if (random.chance(0.2)) throw lost()
     const records = command.input.Records ?? []
     const refused = records.map(() => random.chance(0.3))
-    const taken = records.filter((_, i) => !refused[i])
+    const accepted = records.filter((_, i) => !refused[i])
     const answers =
-      taken.length > 0 ? (await pass(new PutRecordsCommand({ ...command.input, Records: taken }))).Records : []
+      accepted.length > 0 ? (await pass(new PutRecordsCommand({ ...command.input, Records: accepted }))).Records : []
     if (random.chance(0.2)) throw lost()
     return { Records: refused.map((isRefused) => (isRefused ? { ErrorCode: 'InternalFailure' } : answers.shift())) }
   } as never)
 }
 
-/** Sends a batch as a gateway does, with retries until it is acknowledged. Returns the number of attempts. */
 async function report(records: object[]): Promise<number> {
   for (let sent = 1; ; sent++) {
     const body = { flow_logs: records }
@@ -58,7 +56,6 @@ async function report(records: object[]): Promise<number> {
   }
 }
 
-/** Reads all records of the stream, in order. */
 async function streamed(): Promise<KinesisStreamRecord[]> {
   const source = kinesisSource(env.flowStreamName, 'arn:stream')
   const records: KinesisStreamRecord[] = []

@@ -9,16 +9,16 @@ import type { IngestClaims } from '#shared/logs/flows/ingest-token.ts'
 import { flowRecord, openRecord } from '#test/support/logs/flows.ts'
 
 let silent: Server
-let asked = 0
+let requestCount = 0
 
 beforeAll(async () => {
   // Accepts every request and never responds.
-  silent = createServer(() => asked++)
+  silent = createServer(() => requestCount++)
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
   vi.stubEnv('AWS_ENDPOINT_URL_KINESIS', endpoint)
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', endpoint)
-  // Loads the modules again, because existing clients use the endpoints of the real engines.
+  // Loads the modules again, because existing clients keep the endpoints of the real engines.
   vi.resetModules()
 })
 afterAll(() => {
@@ -51,6 +51,5 @@ it('times out on a stream and a table that never respond, and acknowledges and s
   expect(stored).toMatchObject({
     value: { batchItemFailures: [{ itemIdentifier: records[0]?.kinesis.sequenceNumber }] },
   })
-  // Expects that both requests were retried.
-  expect(asked).toBeGreaterThan(4)
+  expect(requestCount).toBeGreaterThan(4)
 })

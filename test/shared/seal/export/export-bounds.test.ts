@@ -93,7 +93,7 @@ it('reports an unproven end when its neighbour has expired', async () => {
   await expect(verified(empty)).rejects.toThrow(Unproven)
 })
 
-/** Creates a sparse file, which is large but has few disk blocks. */
+/** Creates a large sparse file, which takes few disk blocks. */
 const sparse = (begin: string, size: number, end: string) => {
   const path = newFile()
   const file = openSync(path, 'w')
@@ -126,9 +126,9 @@ it.each<[string, () => string, string]>([
   ['nothing but zeros', () => sparse('', 3 * gigabyte, ''), 'The last line is longer'],
   ['a line feed alone', () => write('\n'), 'its last line is not a seal'],
   ['another version', () => write(sealText.replace('"version":2', '"version":1')), 'an export of version 1'],
-])('cannot check a file with %s, and says so soon', async (_what, make, told) => {
+])('cannot check a file with %s, and says so soon', async (_what, make, message) => {
   const found = verifyExport(make(), { key })
-  await expect(found).rejects.toThrow(told)
+  await expect(found).rejects.toThrow(message)
   await expect(found).rejects.toBeInstanceOf(NotAnExport)
 })
 
@@ -141,7 +141,7 @@ it('takes linear time in the size of the file', async () => {
     await expect(verifyExport(path, { key })).rejects.toThrow()
     return performance.now() - started
   }
-  // Measures how long locating the seal takes, because each file fails in its first line.
+  // Measures how long the search for the seal takes, because each file fails in its first line.
   const [small, large] = [await timeOf(10), await timeOf(1_000)]
   expect(large).toBeLessThan(small * 100 + 1_000)
 })
@@ -163,7 +163,7 @@ it('rejects counts that are not safe integers', async () => {
   await expect(verified({ ...made, seal: { ...made.seal, first } })).rejects.toThrow(NotAnExport)
 })
 
-// Detects a search for the proof of such a leaf, which would exhaust the memory.
+// Detects a search for the proof of a leaf beyond the log, which would exhaust the memory.
 it('rejects a leaf beyond the log with any path', async () => {
   const made = sealedExport(log)
   const first = { leaf_index: 2 ** 40, path: [Buffer.alloc(32).toString('base64')] }
@@ -186,21 +186,21 @@ const following = (size: number, root: Buffer, shared: number) => ({
 })
 
 it('proves a fork by two signed roots of one size', async () => {
-  const held = write(sealedExport(older))
+  const olderFile = write(sealedExport(older))
   const wrongRoot = Buffer.alloc(32, 7)
   const good = write(sealedExport(following(40, rootOf(older.entries), 40)))
-  expect(await compareExport(good, held, key)).toContain('which it follows')
-  const told = `FORKED: two signed statements of ${originOf(log)} name different roots of its first 40 leaves`
+  expect(await compareExport(good, olderFile, key)).toContain('which it follows')
+  const message = `FORKED: two signed statements of ${originOf(log)} name different roots of its first 40 leaves`
   const forked = write(sealedExport(following(40, wrongRoot, 40)))
-  await expect(compareExport(forked, held, key)).rejects.toThrow(told)
-  await expect(compareExport(forked, noteFor(older), key)).rejects.toThrow(told)
-  await expect(compareExport(held, forked, key)).rejects.toThrow(told)
-  // Makes the older export contain the tree size that the newer log states.
+  await expect(compareExport(forked, olderFile, key)).rejects.toThrow(message)
+  await expect(compareExport(forked, noteFor(older), key)).rejects.toThrow(message)
+  await expect(compareExport(olderFile, forked, key)).rejects.toThrow(message)
+  // Compares with an export of the older log that contains the tree size stated by the newer log.
   const longer = write(sealedExport({ entries: log.entries.with(45, changeAt(45, {})).slice(0, 50), signer }))
-  await expect(compareExport(forked, longer, key)).rejects.toThrow(told)
+  await expect(compareExport(forked, longer, key)).rejects.toThrow(message)
   await expect(compareExport(good, longer, key)).rejects.toThrow('RESTARTED')
   const other = { entries: log.entries.with(3, changeAt(3, { name: 'forged' })).slice(0, 40), signer }
-  await expect(compareExport(write(sealedExport(other)), held, key)).rejects.toThrow(told)
+  await expect(compareExport(write(sealedExport(other)), olderFile, key)).rejects.toThrow(message)
 })
 
 it('proves a fork by contradicting predecessor lines', async () => {
@@ -208,11 +208,11 @@ it('proves a fork by contradicting predecessor lines', async () => {
   const longer = write(sealedExport(of(39)))
   const shorter = { ...of(39), entries: log.entries.slice(0, 50) }
   expect(await compareExport(longer, noteFor(shorter), key)).toContain('extends')
-  const told = `FORKED: two signed statements of ${originOf(of(39))} name different logs that it follows`
+  const message = `FORKED: two signed statements of ${originOf(of(39))} name different logs that it follows`
   for (const other of [of(38), of(39, Buffer.alloc(32, 7)), { ...of(39), extensions: [] }]) {
-    await expect(compareExport(longer, noteFor(other), key)).rejects.toThrow(told)
+    await expect(compareExport(longer, noteFor(other), key)).rejects.toThrow(message)
     const { entries } = shorter
-    await expect(compareExport(longer, noteFor({ ...other, entries }), key)).rejects.toThrow(told)
+    await expect(compareExport(longer, noteFor({ ...other, entries }), key)).rejects.toThrow(message)
   }
 })
 

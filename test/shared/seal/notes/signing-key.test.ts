@@ -9,22 +9,22 @@ const address = 'https://access.example.com'
 const kms = mockAws(KMSClient)
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 
-/** Requests to KMS. `others` are the next responses instead of the usual ones. */
-const asked: { operation: string; request: object }[] = []
+/** Requests that KMS received. `others` are the responses to return next, instead of the usual ones. */
+const requests: { operation: string; request: object }[] = []
 const others: object[] = []
 
 beforeEach(() => {
-  asked.length = 0
+  requests.length = 0
   others.length = 0
   vi.stubEnv('SEAL_KEY_FILE', '')
   vi.stubEnv('SEAL_KEY_ID', randomUUID())
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
   kms.on(GetPublicKeyCommand).callsFake((request) => {
-    asked.push({ operation: 'GetPublicKey', request })
+    requests.push({ operation: 'GetPublicKey', request })
     return others.shift() ?? { PublicKey: publicKey.export({ format: 'der', type: 'spki' }) }
   })
   kms.on(SignCommand).callsFake((request) => {
-    asked.push({ operation: 'Sign', request })
+    requests.push({ operation: 'Sign', request })
     return others.shift() ?? { Signature: sign(null, request.Message, privateKey) }
   })
   return () => {
@@ -38,9 +38,9 @@ it('signs by KMS, and verifies with the public key, which it requests once', asy
   const text = 'access.example.com/a/changes\n1\nAAAA\n'
   expect(openNote(buildNote(text, key, await signText(text)), key)).toBe(text)
   expect(openNote(buildNote(text, await verifierKey(address), await signText('another')), key)).toBeNull()
-  expect(asked.map(({ operation }) => operation)).toEqual(['GetPublicKey', 'Sign', 'Sign'])
-  // Expects the raw message instead of a digest, because Ed25519 signs it.
-  expect(asked[1]?.request).toEqual({
+  expect(requests.map(({ operation }) => operation)).toEqual(['GetPublicKey', 'Sign', 'Sign'])
+  // Expects the message itself instead of a digest, because Ed25519 signs the whole message.
+  expect(requests[1]?.request).toEqual({
     KeyId: process.env.SEAL_KEY_ID,
     Message: Buffer.from(text),
     MessageType: 'RAW',

@@ -12,15 +12,15 @@ import { advanceMinutes, sealWorld } from '#test/support/seal/sealing.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
 
-/** Days of lock that a deployment guarantees, and days for which it locks objects. */
+/** Days of lock that a deployment guarantees, and days for which a run locks objects. */
 const [promised, lockDays] = [400, 800]
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 let bucket: LockedBucket
 let ids: string[]
 
 beforeEach(async () => {
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
   sealWorld()
   bucket = new LockedBucket(lockDays)
   ids = [randomUUID(), randomUUID(), randomUUID()].sort()
@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.restoreAllMocks()
   vi.unstubAllGlobals()
-  await own.end()
+  await ownTable.end()
 })
 
 const laterByDays = (days: number) => advanceMinutes(days * 24 * 60)
@@ -38,7 +38,7 @@ const run = (deadline = Date.now() + 60_000) => renewLocks(deadline)
 const puts = () =>
   bucket.requests.filter((request) => request.startsWith('PUT ')).map((request) => request.split(' ')[1])
 
-/** Computes the shortest remaining lock of any object on each day. The task runs daily, except on days for which `isDown` is true. */
+/** Returns the shortest remaining lock of any object on each day, in days. The task runs daily, except when `isDown` is true. */
 async function leastLocks(days: number, isDown: (day: number) => boolean = () => false): Promise<number[]> {
   const least: number[] = []
   for (let day = 1; day <= days; day++) {
@@ -124,7 +124,7 @@ describe('a renewal that is interrupted', () => {
     bucket.pageLength = 2
     const start = clock.monotonic()
     const time = vi.spyOn(clock, 'monotonic')
-    // Makes the deadline pass after each page.
+    // Lets the deadline pass after each page.
     bucket.fault = (request) => {
       if (request.endsWith('versions')) time.mockReturnValue(start + 1)
       return undefined
@@ -177,7 +177,7 @@ describe('a renewal that is interrupted', () => {
     bucket.fault = () => undefined
     bucket.requests.length = 0
     await run()
-    // Expects no objects of the first account, which was complete.
+    // Expects no requests for the first account, which the previous run completed.
     expect(new Set(puts().map((key = '') => key.slice(0, 36)))).toEqual(new Set([ids[1], ids[2]]))
     expect(Math.min(...Object.values(bucket.lockedDays()))).toBeGreaterThan(lockDays - 2)
   })
@@ -251,5 +251,5 @@ it.each(['SEAL_LOCK_DAYS', 'SEAL_FOLDER'])('does nothing without locks: %s', asy
   vi.stubEnv(variable, variable === 'SEAL_LOCK_DAYS' ? '0' : '/tmp/folder')
   await run()
   expect(bucket.requests).toEqual([])
-  expect(await own.items('service#seal.locks')).toEqual([])
+  expect(await ownTable.items('service#seal.locks')).toEqual([])
 })

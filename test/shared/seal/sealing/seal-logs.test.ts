@@ -15,13 +15,13 @@ import { recordCommands } from '#test/support/table/intercept-table.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 let world: SealWorld
 let account: string
 let other: string
 
 beforeEach(async () => {
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
   world = sealWorld()
   account = (await newAccount()).id
   other = (await newAccount()).id
@@ -29,12 +29,11 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   vi.restoreAllMocks()
-  await own.end()
+  await ownTable.end()
 })
 
 const found = async () => (await queryItems(sealedAccountsPartition)).map(({ sk }) => sk)
 
-/** Seals all logs, and returns the log events by account. */
 async function run(deadline = Date.now() + 60_000) {
   const caught = catchLog()
   await sealLogs(deadline)
@@ -51,17 +50,17 @@ const stopped = { event: 'seal_stopped', account_id: '', log: 'changes' }
 
 it('seals new entries of each account, and takes no lease of a log without any', async () => {
   advanceMinutes(76)
-  const told = await run()
+  const events = await run()
   for (const id of [account, other]) {
     const leaves = (await computeLeaves(id)).length
-    expect(told).toContainEqual({ event: 'log_sealed', account_id: id, log: 'changes', leaves })
+    expect(events).toContainEqual({ event: 'log_sealed', account_id: id, log: 'changes', leaves })
     expect((await sealedState(id)).size).toBe(leaves)
   }
   await changeSites(other, 3)
   const sent = recordCommands()
   expect(await run()).toEqual([{ event: 'log_sealed', account_id: other, log: 'changes', leaves: 3 }])
-  const asked = sent.map(({ input }) => JSON.stringify(input))
-  const leases = asked.filter((input) => input.includes('lease_until'))
+  const inputs = sent.map(({ input }) => JSON.stringify(input))
+  const leases = inputs.filter((input) => input.includes('lease_until'))
   expect(leases.filter((input) => input.includes(account))).toEqual([])
   expect(leases.some((input) => input.includes(sealKey(other, 'changes').pk))).toBe(true)
 })
@@ -69,12 +68,12 @@ it('seals new entries of each account, and takes no lease of a log without any',
 it('detects a restore of the table within an hour, even without changes', async () => {
   advanceMinutes(76)
   await run()
-  const instant = await own.items(account)
+  const instant = await ownTable.items(account)
   await changeSites(account, 1)
-  const ahead = await own.items(account)
+  const ahead = await ownTable.items(account)
   expect(await run()).toHaveLength(1)
-  const newest = (await own.items(account)).filter(({ pk }) => String(pk).includes('#seal.changes'))
-  await own.restore(account, instant)
+  const newest = (await ownTable.items(account)).filter(({ pk }) => String(pk).includes('#seal.changes'))
+  await ownTable.restore(account, instant)
   const objects = world.paths()
   expect(await run()).toEqual([])
   advanceMinutes(60)
@@ -82,8 +81,8 @@ it('detects a restore of the table within an hour, even without changes', async 
   expect(world.paths().filter((path) => path.includes(`${account}/changes`))).toEqual(
     objects.filter((path) => path.includes(`${account}/changes`)),
   )
-  // Tests the opposite case, in which bucket and table match.
-  await own.restore(account, [...ahead.filter(({ pk }) => !String(pk).includes('#seal.changes')), ...newest])
+  // Restores entries that match the bucket, so that sealing continues.
+  await ownTable.restore(account, [...ahead.filter(({ pk }) => !String(pk).includes('#seal.changes')), ...newest])
   advanceMinutes(60)
   expect((await run()).filter(({ event }) => event === 'seal_stopped')).toEqual([])
 })
@@ -91,10 +90,10 @@ it('detects a restore of the table within an hour, even without changes', async 
 it('reports a damaged log and a failure, and continues with the other logs', async () => {
   await removeItem((await readChangeEntries(account))[0] as Key)
   advanceMinutes(20)
-  const told = await run()
-  expect(told).toContainEqual({ ...stopped, account_id: account, problem: 'missing' })
-  expect(told).toContainEqual(expect.objectContaining({ event: 'log_sealed', account_id: other, log: 'changes' }))
-  // Expects that the released lease can be taken by the next run.
+  const events = await run()
+  expect(events).toContainEqual({ ...stopped, account_id: account, problem: 'missing' })
+  expect(events).toContainEqual(expect.objectContaining({ event: 'log_sealed', account_id: other, log: 'changes' }))
+  // Expects the same report again, because the failed run has released its lease.
   expect(await run()).toContainEqual({ ...stopped, account_id: account, problem: 'missing' })
   await changeSites(other, 1)
   const { pk } = sealKey(account, 'changes')
@@ -112,5 +111,5 @@ it('removes deleted accounts, and reaches accounts after the first page of fifty
 
 it('seals nothing after the deadline', async () => {
   expect(await run(Date.now() - 1)).toEqual([])
-  expect(await own.items(`${account}#seal`)).toEqual([])
+  expect(await ownTable.items(`${account}#seal`)).toEqual([])
 })

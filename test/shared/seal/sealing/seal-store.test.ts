@@ -10,10 +10,9 @@ import { sealStore } from '#shared/seal/sealing/signed-objects.ts'
 import { sealWorld } from '#test/support/seal/sealing.ts'
 import { sdkByFetch } from '#test/support/service/sdk-by-fetch.ts'
 
-/** Bucket that handles conditional requests like S3. */
 const objects = new Map<string, string>()
 let next: (() => Response | undefined) | null = null
-const asked: string[] = []
+const requests: string[] = []
 
 async function s3(
   url: string,
@@ -22,7 +21,7 @@ async function s3(
   const path = new URL(url).pathname
   const there = objects.get(path)
   const tag = (text: string) => `"${hash('md5', text)}"`
-  asked.push([method, path, headers['if-match'] ?? headers['if-none-match'] ?? ''].join(' ').trim())
+  requests.push([method, path, headers['if-match'] ?? headers['if-none-match'] ?? ''].join(' ').trim())
   if (method === 'GET') {
     return there === undefined
       ? new Response('', { status: 404 })
@@ -46,7 +45,7 @@ const inBucket = () => {
 
 beforeEach(() => {
   objects.clear()
-  asked.length = 0
+  requests.length = 0
   next = null
   sealWorld()
 })
@@ -73,7 +72,7 @@ it('limits retries and the last request to the function timeout', async () => {
   inBucket()
   vi.restoreAllMocks()
   const requestHandler = bucketClient().config.requestHandler as NodeHttpHandler
-  // Sends a first request, at which the handler resolves its settings.
+  // Sends a first request, because the handler resolves its settings only then.
   await expect(requestHandler.handle(new HttpRequest({}), { abortSignal: AbortSignal.abort() })).rejects.toThrow()
   const settings = requestHandler.httpHandlerConfigs()
   expect(settings.throwOnRequestTimeout).toBe(true)
@@ -104,8 +103,8 @@ it('uses conditional requests, and retries after a lost response', async () => {
     next = null
     return new Response('', { status: 503 })
   }
-  // Expects a failed condition. The first request put the object, and its retry then finds it. The caller compares the content.
+  // Expects a failed condition, because the retry finds the object that the first request put. The caller compares the content.
   expect(await put('a/tile/0/000', Buffer.from([1, 255]), null)).toBe(false)
-  expect(asked).toEqual(['PUT /a/tile/0/000 *', 'PUT /a/tile/0/000 *'])
+  expect(requests).toEqual(['PUT /a/tile/0/000 *', 'PUT /a/tile/0/000 *'])
   vi.unstubAllGlobals()
 })

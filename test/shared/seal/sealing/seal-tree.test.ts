@@ -17,7 +17,6 @@ import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
 import { changeSites, computeLeaves } from '#test/support/seal/sealed-account.ts'
 import { advanceMinutes, beforeWrites, sealedState, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
 
-/** Seals a log twice, restores its table to the first seal, and makes other changes. */
 async function newFork() {
   const world = sealWorld()
   const { id: account } = await newAccount()
@@ -59,17 +58,17 @@ it.each<[string, (fork: Awaited<ReturnType<typeof newFork>>) => void]>([
 
 it('stores no second root for a size that another run has signed meanwhile', async () => {
   const { world, account, note, size } = await newFork()
-  const own = `${account}/changes/checkpoints/${size}`
-  const signed = world.read(own)
+  const checkpointPath = `${account}/changes/checkpoints/${size}`
+  const signed = world.read(checkpointPath)
   world.write(`${account}/changes/checkpoint`, note)
-  rmSync(join(world.folder, own))
+  rmSync(join(world.folder, checkpointPath))
   const before = await sealedState(account)
   let writes = 0
-  // Interferes at the third write, which follows the tile and the newest checkpoint.
+  // Plants the signed checkpoint before the third write, after the tile and the newest checkpoint.
   const restore = beforeWrites((item) => {
-    if (!item && ++writes === 3) world.write(own, signed)
+    if (!item && ++writes === 3) world.write(checkpointPath, signed)
   })
-  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'diverged', at: own })
+  await expect(sealNow(account)).rejects.toMatchObject({ problem: 'diverged', at: checkpointPath })
   restore()
   expect(await sealedState(account)).toEqual(before)
 })
@@ -106,7 +105,7 @@ it('completes the checkpoint of an interrupted run, and then continues', async (
   const { id: account } = await newAccount()
   await changeSites(account, 1)
   let writes = 0
-  // Kills the run after the tile and the newest checkpoint, before the checkpoint by size.
+  // Kills the run after the tile and the newest checkpoint, before the checkpoint named by its size.
   const restore = beforeWrites(() => {
     if (++writes > 2) throw new Error('killed')
   })
@@ -163,7 +162,7 @@ it('does not continue from the checkpoint of another log, or from an unsigned ro
   await sealNow(account.id)
   const state = (await getItem(sealKey(account.id, 'changes'))) as Key & SealedState
   await changeSites(account.id, 1)
-  // Checkpoint of the same tree with the origin of the next generation.
+  // Checkpoint of the same tree with the origin of the next log generation.
   const following = { origin: `${state.origin}.2`, size: state.size, root: Buffer.from(state.root, 'base64') }
   const text = checkpointText({ ...following, extensions: [] })
   world.write(path, buildNote(text, await world.key(), await signText(text)))

@@ -24,7 +24,7 @@ beforeAll(async () => {
   account = await newAccount()
 })
 
-/** Stages an identity as a sign-in does. Returns the actor's id, or the reason of the refusal. */
+/** Stages an identity as a sign-in does. Returns the actor's id, or the reason for the refusal. */
 const link = (
   accountId: string,
   proven: ProvenIdentity,
@@ -115,12 +115,12 @@ describe('a new identity (I3.2)', () => {
     const actor = await newPerson(account)
     const issuer = newIssuer()
     await insertIdentity(account.id, actor.id, { issuer })
-    const [own, other] = [
+    const [ownToken, other] = [
       await mintProviderToken(account, actor.id, issuer),
       await mintProviderToken(account, actor.id, newIssuer()),
     ]
     const tokens = async () => (await rowsBy(clientTokens, account.id, 'actor_id', actor.id)).map(({ id }) => id)
-    expect(await tokens()).toEqual([own.id, other.id])
+    expect(await tokens()).toEqual([ownToken.id, other.id])
     await link(account.id, proven({ issuer, ...verified(String(actor.email)) }))
     expect(await tokens()).toEqual([other.id])
     const objects = (await readCommits(account.id)).at(-1)?.changes.map(({ object }) => object)
@@ -204,12 +204,12 @@ describe('an identity in the portal (I3.5)', () => {
       const foreign = { issuer, idp_id: randomUUID(), directory_id, opens_portal: false }
       await insertIdentity(account.id, id, foreign)
       await mintProviderToken(account, id, issuer)
-      const own = proven({ issuer, ...verified(String(email)) })
+      const ownToken = proven({ issuer, ...verified(String(email)) })
       const refused = directory_id === null ? 'identity_of_admin' : 'identity_of_directory'
-      expect(await link(account.id, own, 'client', clients)).toBe(refused)
-      expect(await link(account.id, own, 'portal', portal)).toBe(id)
+      expect(await link(account.id, ownToken, 'client', clients)).toBe(refused)
+      expect(await link(account.id, ownToken, 'portal', portal)).toBe(id)
       const rows = await rowsBy(externalIdentities, account.id, 'actor_id', id)
-      expect(rows).toMatchObject([{ idp_id: own.idpId, directory_id: null, opens_portal: true }])
+      expect(rows).toMatchObject([{ idp_id: ownToken.idpId, directory_id: null, opens_portal: true }])
       expect(await rowsBy(clientTokens, account.id, 'actor_id', id)).toEqual([])
       const again = proven({ issuer, ...verified(String(email)) })
       expect(await link(account.id, again, 'portal', portal)).toBe('identity_of_admin')
@@ -247,19 +247,19 @@ it('never links an identity to two actors, an actor to two subjects of an issuer
         directory_id: 'd',
       })
       const before = (await queryItems(`${id}#actors`)).length
-      // Reference model: the actor that each identity at an issuer belongs to.
+      // Reference model: the actor of each identity, by issuer and identity id.
       const model = new Map([[`${owned.issuer} ${owned.idp_id}`, { actor: owned.actor_id, owned: true }]])
       for (const { issuer, idpId, email, shout } of attempts) {
         const expected = ((): string => {
-          const known = model.get(`${issuer} ${idpId}`)
-          if (known) return known.actor
+          const existing = model.get(`${issuer} ${idpId}`)
+          if (existing) return existing.actor
           if (email === null) return 'email_invalid'
           const actor = people.find((person) => person.email === email)
           if (!actor) return 'actor_unknown'
           if (actor.is_disabled) return 'actor_disabled'
-          const held = [...model].find(([at, { actor: of }]) => at.startsWith(`${issuer} `) && of === actor.id)
-          if (held?.[1].owned) return 'identity_of_directory'
-          if (held) model.delete(held[0])
+          const ofActor = [...model].find(([at, { actor: of }]) => at.startsWith(`${issuer} `) && of === actor.id)
+          if (ofActor?.[1].owned) return 'identity_of_directory'
+          if (ofActor) model.delete(ofActor[0])
           model.set(`${issuer} ${idpId}`, { actor: actor.id, owned: false })
           return actor.id
         })()

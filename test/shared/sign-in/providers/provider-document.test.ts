@@ -25,13 +25,12 @@ afterAll(() => {
   vi.unstubAllEnvs()
 })
 
-/** Completes a sign-in. Returns the response to the browser, and the operator's log line and metric. */
 async function comesBack(begun: Awaited<ReturnType<typeof beginSignIn>>) {
   const code = fake.codeFor(begun.url, { sub: newSubject() })
   const { answer, ...operator } = await captureOperatorLog(() =>
     returnFromProvider(begun, { state: begun.providerState, code }),
   )
-  return { status: answer.status, told: redirectParams(answer), ...operator }
+  return { status: answer.status, params: redirectParams(answer), ...operator }
 }
 
 const whole = (more: object = {}) => JSON.stringify({ ...fake.document(), ...more })
@@ -83,14 +82,14 @@ describe('an invalid discovery document', () => {
   it.each(forms)('%s is 503 at the start, and a fault at the callback', async (_form, body, reason) => {
     const answering = body()
     const provider = await insertLocalProvider(account.id, fake)
-    // Disables the cache, as if it had expired before the callback.
+    // Disables the cache, so that the callback reads the document again.
     const keep = vi.spyOn(ResponseCache.prototype, 'set').mockReturnValue()
     const begun = await beginSignIn(provider.id, { slug: account.slug })
     keep.mockRestore()
     fake.misbehave('discovery', (answer) => answer.end(answering))
     fake.requests.length = 0
-    const { status, told, refused, counted } = await comesBack(begun)
-    expect([status, told]).toEqual([303, { state: begun.state, error: 'temporarily_unavailable' }])
+    const { status, params, refused, counted } = await comesBack(begun)
+    expect([status, params]).toEqual([303, { state: begun.state, error: 'temporarily_unavailable' }])
     expect(refused).toMatchObject({ reason, at: 'discovery', account_id: account.id })
     expect(counted).toEqual([1, reason])
     expect(fake.requests).toEqual(['discovery'])
@@ -124,9 +123,9 @@ it.each<[string, () => string]>([
   const provider = await insertLocalProvider(account.id, fake)
   const begun = await beginSignIn(provider.id, { slug: account.slug })
   fake.misbehave('keys', (answer) => answer.end(body()))
-  const { status, told, counted } = await comesBack(begun)
+  const { status, params, counted } = await comesBack(begun)
   expect([status, counted[0]]).toEqual([303, 1])
-  expect(told.error).toMatch(/^(server_error|temporarily_unavailable)$/)
+  expect(params.error).toMatch(/^(server_error|temporarily_unavailable)$/)
   expect(counted[1]).toMatch(/^(id_token|provider_answer)$/)
 })
 

@@ -40,9 +40,13 @@ it('knows the maximum number of writes per change of a run', () => {
   const identity = insertPerson(made, 1)
   expect(made.writes()).toHaveLength(writesPerUser)
 
-  const taken = transaction()
-  taken.update(externalIdentities, identity, { idp_id: 'p2', issuer: 'https://other.example.com', directory_id: 'new' })
-  expect(taken.writes().length).toBeLessThanOrEqual(writesPerUser)
+  const staged = transaction()
+  staged.update(externalIdentities, identity, {
+    idp_id: 'p2',
+    issuer: 'https://other.example.com',
+    directory_id: 'new',
+  })
+  expect(staged.writes().length).toBeLessThanOrEqual(writesPerUser)
 
   const grouped = transaction()
   const row = grouped.insert(groups, group)

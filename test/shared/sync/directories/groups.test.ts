@@ -75,7 +75,7 @@ describe('groups (I4.4)', () => {
     const again = (await world.state()).groups.find(({ idp_id }) => idp_id === 'g')
     expect(await stored(wiki.id)).toMatchObject({ group_id: again?.id, is_disabled: true })
     expect(await stored(shop.id)).toMatchObject({ group_id: again?.id, is_disabled: false })
-    // Expects no link, because a group and a resource can have only one policy.
+    // Expects an unlinked policy, because a group and a resource can have only one policy.
     expect((await stored(twin.id))?.group_id).toBeNull()
     expect(run.skipped).toEqual({ policy_exists: 1 })
   })
@@ -168,14 +168,14 @@ describe('members (I4.2)', () => {
       { id: 'h', members: ids },
     ]
     await world.run()
-    const asked = async () => {
+    const requestedCalls = async () => {
       world.company.calls.length = 0
       await world.run()
       return new Set(world.company.calls.filter((call) => call.startsWith('members')))
     }
-    expect(await asked()).toEqual(new Set(['members h']))
+    expect(await requestedCalls()).toEqual(new Set(['members h']))
     const day = Date.now() + 25 * 3_600_000
     vi.spyOn(Date, 'now').mockImplementation(() => day)
-    expect(await asked()).toEqual(new Set(['members g', 'members h']))
+    expect(await requestedCalls()).toEqual(new Set(['members g', 'members h']))
   })
 })

@@ -25,7 +25,6 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** Creates an account with a directory at the fake, whose runs decrypt its secret. */
 async function newWorld() {
   const world = await newSyncWorld('tenant')
   const { tenantId: tenant_id, clientId: client_id, clientSecret: client_secret } = fake.data
@@ -42,16 +41,19 @@ async function newWorld() {
 }
 
 describe('the stored secret of a directory', () => {
-  it.each<[string, (own: string, foreign: string) => string]>([
+  it.each<[string, (ownSecret: string, foreign: string) => string]>([
     ['that of another account', (_own, foreign) => foreign],
-    ['one with the data key of another account', (own, foreign) => own.replace(/^[^.]+/, foreign.split('.')[0] ?? '')],
-    ['one without its data key', (own) => own.replace(/^[^.]+/, '')],
-    ['one with a part of its text missing', (own) => own.replace(/\.[^.]{20}/, '.')],
-    ['a truncated one', (own) => own.slice(0, own.indexOf('.') + 10)],
+    [
+      'one with the data key of another account',
+      (ownSecret, foreign) => ownSecret.replace(/^[^.]+/, foreign.split('.')[0] ?? ''),
+    ],
+    ['one without its data key', (ownSecret) => ownSecret.replace(/^[^.]+/, '')],
+    ['one with a part of its text missing', (ownSecret) => ownSecret.replace(/\.[^.]{20}/, '.')],
+    ['a truncated one', (ownSecret) => ownSecret.slice(0, ownSecret.indexOf('.') + 10)],
   ])('is never sent after it is replaced by %s, and works again after it is entered again', async (_name, damage) => {
     const [world, other] = [await newWorld(), await newWorld()]
-    const [own, foreign] = [await world.row(), await other.row()]
-    await world.store(damage(String(own.client_secret), String(foreign.client_secret)))
+    const [ownSecret, foreign] = [await world.row(), await other.row()]
+    await world.store(damage(String(ownSecret.client_secret), String(foreign.client_secret)))
     const log = catchLog('DEBUG')
     const failed = await world.run()
     expect(failed).toMatchObject({ outcome: 'failed', error: expect.stringContaining('enter it again') })

@@ -14,7 +14,7 @@ import { newInventoryWorld } from '#test/support/sync/inventory-runs.ts'
 import { mdmFields, tenantFields } from '#test/support/sync/posture-providers.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
 
-/** Number of devices, which exceeds a page of either type. */
+/** Number of devices, more than fit a page of either provider type. */
 const count = 320
 
 let fakes: { close(): Promise<void> }[] = []
@@ -30,7 +30,6 @@ afterAll(async () => {
   fakes = []
 })
 
-/** Functions that create a posture provider of each type, with a fake of its service. */
 const kinds = {
   async mdm() {
     const fake = await mdmFake(mdmFleet(count))
@@ -52,7 +51,7 @@ type Kind = keyof typeof kinds
 
 const devicesOf: Record<Kind, RegExp> = { mdm: /\/devices$/, tenant: /\/managedDevices$/ }
 
-/** Creates the world of a type, with all devices stored. Before each test, its provider is enabled and has no error. */
+/** Creates a provider of a type with all devices stored. Before each test, the provider is enabled and has no error. */
 function worldOf(kind: Kind) {
   let made: Awaited<ReturnType<(typeof kinds)[Kind]>> | undefined
   let waited = { ms: 0 }
@@ -95,7 +94,6 @@ type World = ReturnType<typeof worldOf>
 
 const first300 = mdmFleet(300).categories.filevault
 
-/** Expects a run to fail with `error`, to change no device, and to leave the fields `row` in the provider. */
 async function refused(world: World, error: RegExp, row: object): Promise<void> {
   const before = await world.is.devices()
   expect(await world.run()).toMatchObject({ outcome: 'failed', error: expect.stringMatching(error) })
@@ -103,7 +101,6 @@ async function refused(world: World, error: RegExp, row: object): Promise<void> 
   expect(await world.is.row()).toMatchObject({ error: expect.stringMatching(error), error_count: 1, ...row })
 }
 
-/** Plants a fault from the second page on. */
 const fromSecond = (path: RegExp, fault: Fault) => on(path, after(1, fault))
 
 const disabled = { is_disabled: true, disabled_reason: 'sync error', is_verified: false }
@@ -171,9 +168,9 @@ describe.each(['mdm', 'tenant'] as const)('faults of an inventory of type %s (I5
     const offsetsCountForNothing = changeBody(same)
     const sameLink = changeBody((body) => ({ ...body, '@odata.nextLink': same(body['@odata.nextLink']) }))
     world.faults(on(devicesOf[kind], kind === 'mdm' ? offsetsCountForNothing : sameLink))
-    const asked = world.is.fake.requests.length
+    const requestCount = world.is.fake.requests.length
     await refused(world, /invalid data: its next page is the same page\.$/, disabled)
-    expect(world.is.fake.requests.length - asked).toBeLessThan(20)
+    expect(world.is.fake.requests.length - requestCount).toBeLessThan(20)
   })
 
   it('an endless list: fails with too many devices', async () => {
@@ -183,7 +180,7 @@ describe.each(['mdm', 'tenant'] as const)('faults of an inventory of type %s (I5
     })
     inventoryBounds.devices = 1_000
     let pages = 0
-    // Begins each page with the last device of the previous page, as type `mdm` does.
+    // Begins each page with the last device of the previous page, as providers of type `mdm` do.
     const ids = () => Array.from({ length: 300 }, (_, i) => `x${String(pages * 299 + i).padStart(9, '0')}`)
     world.faults(
       on(devicesOf[kind], () => {

@@ -38,7 +38,6 @@ afterEach(async () => {
   open = []
 })
 
-/** Creates a posture provider of type `mdm` with a fake of its device service. */
 async function mdmWorld(count: number) {
   const fake = started(await mdmFake(mdmFleet(count)))
   vi.stubEnv('MDM_API_URL', fake.url)
@@ -46,7 +45,6 @@ async function mdmWorld(count: number) {
   return { fake, ...world, run: () => whole(world) }
 }
 
-/** Executes a whole run with the real adapter. */
 async function whole(world: Pick<InventoryWorld, 'syncSource' | 'begin' | 'last'>) {
   await world.begin()
   await workOnRun(world.syncSource, inventorySource as never, Date.now() + 600_000)
@@ -173,7 +171,7 @@ describe('an implausible snapshot (I5)', () => {
     world.fleet.before = (_list, position) => {
       if (position !== null && lost++ < 2) throw new ProviderFault('position_lost', 'The place is lost.')
     }
-    // Expects a single count, although the list is read several times.
+    // Expects a count of one, although the list is read several times.
     const run = await world.run()
     expect(run).toMatchObject({ outcome: 'applied', applied: { devices: { delete: 6 } }, skipped: { gone: 1 } })
     expect((await world.devices()).map(({ mdm_id }) => mdm_id)).toEqual(['d0', 'd1', 'd8'])
@@ -194,7 +192,7 @@ describe('an implausible snapshot (I5)', () => {
     world.fleet.before = (_list, position) => {
       if (position !== null && lost++ < 1) throw new ProviderFault('position_lost', 'The place is lost.')
     }
-    // Expects that devices from before the lost position are not counted twice.
+    // Expects that devices read before the lost position are not counted twice.
     expect(await world.run()).toMatchObject({ outcome: 'applied', applied: { devices: { insert: 3 } } })
   })
 })
@@ -213,7 +211,7 @@ it('does not touch a device of another provider of the account (I7.3)', async ()
   // Expects that the second provider does not delete the device of the first provider.
   second.fleet.devices = [{ mdm_id: 'own' }]
   expect(await second.run()).toMatchObject({ planned: { devices: { insert: 0, update: 0, delete: 0 } } })
-  // Expects that the first provider's device does not count as one that the second provider keeps.
+  // Expects that the first provider's device does not count as kept by the second provider.
   second.fleet.devices = [{ mdm_id: 'shared' }]
   const error = 'Sync would delete 1 of 1 devices; nothing was changed.'
   expect(await second.run()).toMatchObject({ outcome: 'stopped', error })
@@ -254,7 +252,6 @@ it('skips and counts devices that cannot be stored', async () => {
   const world = await newInventoryWorld()
   const huge = Object.fromEntries(['udid', 'imei'].map((name) => [name, 'x']))
   const results = Array.from({ length: 300 }, () => ({ a: '€'.repeat(1_024) }))
-  /** Builds fields of exactly the maximum size plus `more` bytes. */
   const sized = (more: number) => {
     const of = (notes: number) => ({
       notes: 'x'.repeat(notes),
@@ -279,7 +276,7 @@ it('skips and counts devices that cannot be stored', async () => {
   })
 })
 
-/** Shows one of two versions of a fleet, which differ in every kind of change that a run can make. */
+/** Sets the fleet to version 0 or 1. A run from one version to the other makes every kind of change. */
 function show({ fleet }: InventoryWorld, state: number): void {
   fleet.perPage = 10
   fleet.devices = range(30, state * 3).map((device, i) => ({ ...device, model: `M${i % (2 + state)}` }))
@@ -351,7 +348,6 @@ describe('an interrupted step (I4.1(2))', () => {
     const run = await world.last()
     expect(run).toMatchObject({ outcome: 'applied', applied: run.planned })
     expect(await plain(world)).toEqual(expected[1])
-    // Expects the calls of two lists with three pages each.
     expect(world.fleet.calls).toHaveLength(6)
     await world.begin()
     show(world, 0)
@@ -399,8 +395,8 @@ describe('an interrupted step (I4.1(2))', () => {
 })
 
 it('is begun by the schedule after a provider is created or enabled, and when it is due (I7.1)', async () => {
-  const own = await useOwnTable()
-  onTestFinished(() => own.end())
+  const ownTable = await useOwnTable()
+  onTestFinished(() => ownTable.end())
   const world = await newInventoryWorld()
   world.fleet.devices = range(1)
   world.connect()
@@ -419,7 +415,7 @@ it('is begun by the schedule after a provider is created or enabled, and when it
   await sync()
   const due = await world.last()
   expect(due.id).not.toBe(enabled.id)
-  // Turns the feature off, without which no run begins.
+  // Turns the feature off or on. No run begins without the feature.
   const feature = async (device_posture: boolean) => {
     const row = (await getRow(accounts, world.account.id, world.account.id)) as AccountRow
     const features = { ...row.features, idp_sync: true, device_posture }

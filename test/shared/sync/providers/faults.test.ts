@@ -19,14 +19,13 @@ type World = {
   fake: { faults: Fault[]; close(): Promise<void> }
   /** Reads the first page of the list of people or devices. */
   first(): Promise<{ next: string | null }>
-  /** Reads the page at a position. */
   next(position: string | null): Promise<unknown>
   /** Reads the members of a group that does not exist. */
   gone?(): Promise<unknown>
   secrets: string[]
 }
 
-/** Builds an adapter of each kind with a list of `pages` pages, of which the last is not full. */
+/** Builds an adapter of each kind with lists of `pages` pages. The last page is not full. */
 const worlds: Record<string, (pages?: number) => Promise<World>> = {
   async suite(pages = 2) {
     const fake = await suiteFake(suiteCompany(pages * 500 - 400, 2))
@@ -357,13 +356,13 @@ it("removes tokens and line breaks from a provider's error text", async () => {
 it.each(Object.keys(worlds))('%s: a page whose next page is itself is a fault', async (name) => {
   const { fake, first, next } = await (worlds[name] as (pages: number) => Promise<World>)(3)
   const pages = new Map<string, FakeAnswer>()
-  let asked = 0
+  let requestCount = 0
   fake.faults = [
     (request, answer) => {
       if (!/(users|devices|managedDevices)$/i.test(request.path)) return null
-      // Responds to the second request and all later requests in the same way.
-      const page = ++asked < 2 ? answer() : (pages.get('same') ?? answer())
-      if (asked === 2) pages.set('same', page)
+      // Repeats the second response for all later requests.
+      const page = ++requestCount < 2 ? answer() : (pages.get('same') ?? answer())
+      if (requestCount === 2) pages.set('same', page)
       return page
     },
   ]

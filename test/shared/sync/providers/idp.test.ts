@@ -171,7 +171,7 @@ it('complaint 2, #6748, #6794, Pomerium #1256, #1341: leaves half of the limits 
   vi.spyOn(clock, 'monotonic').mockImplementation(() => now)
   fake.now = clock.monotonic
   const adapter = idpOf(fake)
-  const most = new Map<string, number>()
+  const maxRunning = new Map<string, number>()
   const read = async <T>(call: () => Promise<T>): Promise<T> => {
     for (;;) {
       try {
@@ -179,19 +179,19 @@ it('complaint 2, #6748, #6794, Pomerium #1256, #1341: leaves half of the limits 
       } catch (error) {
         const { faultClass, retryAfterMs } = await faultOf(Promise.reject(error))
         expect(faultClass).toBe('retry')
-        // Expects the time until the limits are reset, plus at most two seconds.
+        // Expects the time until the provider resets its limits, plus at most two seconds.
         expect(retryAfterMs).toBeGreaterThanOrEqual(30_000)
         expect(retryAfterMs).toBeLessThanOrEqual(32_000)
         now += retryAfterMs ?? 0
-        for (const [bucket, used] of fake.used) most.set(bucket, Math.max(used, most.get(bucket) ?? 0))
+        for (const [bucket, used] of fake.used) maxRunning.set(bucket, Math.max(used, maxRunning.get(bucket) ?? 0))
         fake.used.clear()
       }
     }
   }
   await read(() => adapter.users(null))
   for (const { id } of fake.data.groups) await read(() => adapter.members(groupOf(id), null))
-  expect(most.get('groups')).toBe(6)
-  expect(Math.max(...most.values(), ...fake.used.values())).toBeLessThanOrEqual(6)
+  expect(maxRunning.get('groups')).toBe(6)
+  expect(Math.max(...maxRunning.values(), ...fake.used.values())).toBeLessThanOrEqual(6)
 })
 
 it('ignores the host of a page link and uses only its cursor', async () => {

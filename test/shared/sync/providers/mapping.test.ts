@@ -10,8 +10,7 @@ import { suiteGroup, suiteMember, suiteUnit, suiteUser } from '#shared/sync/prov
 import { tenantGroup, tenantUser } from '#shared/sync/providers/tenant.ts'
 import { checkEmail } from '#shared/values/email.ts'
 
-/** Possible values of a provider's field: of the expected type, of another type, or missing. */
-const said = fc.oneof(
+const values = fc.oneof(
   fc.string(),
   fc.emailAddress(),
   fc.constant(null),
@@ -24,10 +23,10 @@ const said = fc.oneof(
 const entryOf = <K extends string>(...fields: K[]) =>
   fc.record({
     id: fc.string({ minLength: 1 }),
-    ...Object.fromEntries(fields.map((field) => [field, said])),
+    ...Object.fromEntries(fields.map((field) => [field, values])),
   }) as fc.Arbitrary<{ id: string } & Record<string, unknown>>
 const below = (...fields: string[]) =>
-  fc.oneof(said, fc.record(Object.fromEntries(fields.map((field) => [field, said]))))
+  fc.oneof(values, fc.record(Object.fromEntries(fields.map((field) => [field, values]))))
 
 function expectUsable(found: ProviderEntry<DirectoryUser>, id: string): void {
   if ('skipped' in found) {
@@ -123,9 +122,9 @@ it('devices: converts any field value to its type or null', () => {
 })
 
 it('maps only to known device fields', () => {
-  const named = Object.values(listFields).flatMap((fields) => Object.keys(fields))
-  expect(named.filter((field) => !deviceFields.has(field))).toEqual([])
-  expect(new Set(named).size).toBe(named.length)
+  const fieldNames = Object.values(listFields).flatMap((fields) => Object.keys(fields))
+  expect(fieldNames.filter((field) => !deviceFields.has(field))).toEqual([])
+  expect(new Set(fieldNames).size).toBe(fieldNames.length)
 })
 
 it.each([

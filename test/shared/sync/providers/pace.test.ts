@@ -12,7 +12,6 @@ afterEach(() => {
 const call = (path = '/api/v1/users', cost?: number) => ({ url: new URL(`https://example.com${path}`), cost })
 const answer = (headers = {}) => ({ status: 200, headers: new Headers(headers), json: {}, secrets: [] })
 
-/** Creates a clock that only sleeping advances. */
 function ownTime() {
   let now = 1_000_000
   vi.spyOn(clock, 'monotonic').mockImplementation(() => now)
@@ -22,8 +21,8 @@ function ownTime() {
   return { now: () => now, pass: (ms: number) => (now += ms) }
 }
 
-/** Waits until a call may be sent, and as long as each fault requires. */
-async function turn(pace: RequestPace, time: ReturnType<typeof ownTime>, cost: number): Promise<void> {
+/** Waits until a call may be sent. After each refusal, waits for the required time. */
+async function waitAndSend(pace: RequestPace, time: ReturnType<typeof ownTime>, cost: number): Promise<void> {
   for (;;) {
     try {
       return await pace.wait(call(undefined, cost))
@@ -47,7 +46,7 @@ it('never exceeds the burst plus the rate in any interval', async () => {
         const sent: { at: number; cost: number }[] = []
         for (const { cost, pause } of calls) {
           time.pass(pause)
-          await turn(pace, time, cost)
+          await waitAndSend(pace, time, cost)
           sent.push({ at: time.now(), cost })
         }
         for (const [from, { at: begin }] of sent.entries()) {

@@ -211,8 +211,8 @@ it('follows a page link below the path of the configured address', async () => {
   const adapter = tenantOf(fake, { syncAllGroups: true, apiUrl: `${fake.url}/cloud` })
   const { next } = await adapter.users(null)
   await adapter.users(next).catch(() => undefined)
-  const asked = fake.requests.map(({ path, query }) => [path, query.get('$skiptoken')])
-  expect(asked.filter(([path]) => path?.endsWith('/users'))).toEqual([
+  const pages = fake.requests.map(({ path, query }) => [path, query.get('$skiptoken')])
+  expect(pages.filter(([path]) => path?.endsWith('/users'))).toEqual([
     ['/cloud/v1.0/users', null],
     ['/cloud/v1.0/users', 'two'],
   ])

@@ -19,11 +19,11 @@ import { useOwnTable } from '#test/support/table/own-table.ts'
 import { beforeRequest } from '#test/support/table/table-faults.ts'
 
 /** Table that only this file uses, because `checkRows` reads every item. */
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 beforeAll(async () => {
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
 })
-afterAll(() => own.end())
+afterAll(() => ownTable.end())
 afterEach(() => {
   vi.restoreAllMocks()
 })
@@ -39,7 +39,6 @@ const actions = [
 ] as const
 type Action = (typeof actions)[number]
 
-/** Performs an administrator's action on a person, on the restored group or on its policy. */
 async function act(world: RewindWorld, action: Action, whom: number): Promise<void> {
   const { account, policy } = world
   const email = `u${whom}@example.com`
@@ -62,7 +61,7 @@ async function act(world: RewindWorld, action: Action, whom: number): Promise<vo
   if (action === 'enable') await directoriesApi.idp.update(account, world.id, { is_disabled: false })
 }
 
-/** Expects that every row from before the run exists again with the same id, except rows that the administrator has changed. */
+/** Expects that every row from before the run exists again with its id, except rows that the administrator has changed. */
 function expectBack(before: SyncedState, after: SyncedState, touched: Set<string>): void {
   const isTouched = (...names: (string | null | undefined)[]) => names.some((name) => name && touched.has(name))
   const emailOf = new Map(before.actors.map(({ id, email }) => [id, email]))
@@ -103,7 +102,7 @@ it('keeps any change of an administrator at any moment of a rewind, and restores
         after,
         new Set([...(ofPerson ? [`u${whom}@example.com`] : []), ...(action === 'delete group' ? ['staff'] : [])]),
       )
-      // Expects that the rewind keeps the actors which the administrator has left, and that no reference points to a missing row.
+      // Expects that the rewind deletes or changes no remaining actor, and that no reference points to a missing row.
       for (const actor of left?.actors ?? []) expect(after.actors).toContainEqual(actor)
       expect(after.memberships.filter((member) => member.includes('gone'))).toEqual([])
       const ids = new Set(after.actors.map(({ id }) => id))

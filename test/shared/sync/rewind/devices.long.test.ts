@@ -21,11 +21,11 @@ import { newRewindWorld, type RewindWorld, rewindOwners } from '#test/support/sy
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
 /** Table that only this file uses, because `checkRows` reads every item. */
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 beforeAll(async () => {
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
 })
-afterAll(() => own.end())
+afterAll(() => ownTable.end())
 beforeEach(() => {
   vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
 })
@@ -39,7 +39,6 @@ const expectSound = async ({ account }: RewindWorld) =>
 describe('devices of restored people', () => {
   type Device = { status: number; id: string; token: string }
 
-  /** Connects a device of a person with a new client token. */
   async function connect({ account }: RewindWorld, actorId: string, svc_id: string): Promise<Device> {
     const { token } = await commit({ accountId: account.id, subject: null }, (transaction) =>
       mintClientToken(transaction, actorId, { expires_at: '2099-01-01T00:00:00Z', auth_provider_id: null }),
@@ -53,7 +52,6 @@ describe('devices of restored people', () => {
   }
   const clientOf = ({ account }: RewindWorld, id: string) => getRow(clients, account.id, id)
 
-  /** Creates a person with a verified device in a pool. A later run deletes both. */
   async function newDeviceWorld() {
     const world = await newRewindWorld()
     const { account } = world
@@ -86,7 +84,6 @@ describe('devices of restored people', () => {
     expect(changes).toContainEqual(
       expect.objectContaining({ object: 'static_device_pool_members', name: `Pool / ${client.name}` }),
     )
-    // Expects that a sign-in finds the person by the restored identity.
     const known = { idpId: 'u1', issuer: 'https://login.example.com' }
     expect(await findLinkedIdentity(account.id, known)).toMatchObject({ actor_id: world.actor.id })
     // Expects that tokens are not restored, so the person must sign in again.

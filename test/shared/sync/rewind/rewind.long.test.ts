@@ -26,11 +26,11 @@ import { useOwnTable } from '#test/support/table/own-table.ts'
 import { crashAfter } from '#test/support/table/table-faults.ts'
 
 /** Table that only this file uses, because `checkRows` reads every item. */
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 beforeAll(async () => {
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
 })
-afterAll(() => own.end())
+afterAll(() => ownTable.end())
 beforeEach(() => {
   vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
 })
@@ -59,7 +59,7 @@ describe('skips and reports conflicts with later changes (I4.1(6))', () => {
     const ops = await world.addPolicy('ops', world.resource.id)
     company.users = company.users.filter(({ id }) => !id.startsWith('n'))
     const run = await world.lose()
-    // Makes changes after the run: a person with the same email, another email, a sign-in, and a group of another directory.
+    // Makes changes that conflict with the rewind: an equal email, a changed email, a sign-in, and a group of another directory.
     await account.call(createActor, {
       method: 'POST',
       body: { actor: { name: 'By hand', type: 'account_user', email: 'U1@example.com' } },
@@ -172,8 +172,10 @@ describe('after the directory is enabled again', () => {
     expect([refused.status, refused.body.code]).toEqual([409, 'sync_running'])
     await world.step()
     expect(await world.last()).toMatchObject({ outcome: 'applied', rewinds: run.id })
-    const [turn] = (await own.items()).filter((item) => item.kind === 'scheduled_sync' && item.source_id === world.id)
-    expect(String(turn?.next_at) <= new Date().toISOString()).toBe(true)
+    const [scheduled] = (await ownTable.items()).filter(
+      (item) => item.kind === 'scheduled_sync' && item.source_id === world.id,
+    )
+    expect(String(scheduled?.next_at) <= new Date().toISOString()).toBe(true)
   })
 })
 
@@ -188,7 +190,7 @@ describe('an interrupted rewind', () => {
       const before = await world.state()
       const run = await world.lose()
       await runsApi.idp.rewind(world.account, world.id, run.id)
-      // Resumes in each process where the previous one died, and allows one write more.
+      // Resumes in a new process after each crash, and allows one more write each time.
       for (let writes = 1; (await world.last()).finished_at === null; writes++) {
         crashAfter(writes, { isResponseLost })
         await workOnRun(world.syncSource, world.source as never, Date.now() + 600_000).catch(() => undefined)
@@ -234,7 +236,7 @@ describe('an interrupted rewind', () => {
       error: 'The directory was deleted, or its account was disabled, during the rewind.',
     })
     await updateRow(world.account.id, accounts, row, { is_disabled: false })
-    // Marks the run as cancelled. Such a run may have deleted something.
+    // Marks the run as cancelled, because a cancelled run may have deleted rows.
     await writeTogether([put(runItem({ ...run, outcome: 'cancelled', phase: 'apply' }))])
     expect(await world.rewind(run.id)).toMatchObject({ outcome: 'applied', skipped: {} })
     expect(await world.state()).toEqual(before)
@@ -266,7 +268,7 @@ describe('pending follow-up work of the deletion', () => {
     const policy = await policyOf(world, world.policy.id)
     company.groups = []
     const run = await world.runAll()
-    // Expects that the commit has deleted only some of the memberships, and that the follow-up for the others has not run.
+    // Expects that the commit deleted only some of the memberships, and that the follow-up work for the others has not run.
     const left = (await readCommits(account.id)).at(-2)
     expect(left?.follow_ups).toMatchObject([{ below: 'groups' }])
     await rewindOwners(world, run.id)
@@ -299,7 +301,7 @@ describe('pending follow-up work of the deletion', () => {
     company.groups = []
     const run = await world.runAll()
     await runsApi.idp.rewind(account, world.id, run.id)
-    // Crashes when the plan of the owners is written, but none of them is restored.
+    // Crashes after the plan of the owners is written, before any owner is restored.
     crashAfter(3)
     await world.step().catch(() => undefined)
     vi.restoreAllMocks()

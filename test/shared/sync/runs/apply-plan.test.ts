@@ -24,7 +24,6 @@ afterEach(() => {
 const elsewhere = randomUUID()
 const person = (id: string) => ({ id, email: `${id}@example.com` })
 
-/** Creates a directory with three people in two groups, before its first run. */
 async function newWorld() {
   const world = await newSyncWorld()
   world.company.users = ['u1', 'u2', 'u3'].map(person)
@@ -35,7 +34,6 @@ async function newWorld() {
   return world
 }
 
-/** Creates a directory with three people in two groups, after its first run. */
 async function readWorld() {
   const world = await newWorld()
   vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
@@ -55,7 +53,6 @@ async function runWhile(world: SyncWorld, meanwhile: () => Promise<unknown>) {
   return world.last()
 }
 
-/** Gives the lease to another worker, as if this process had died. */
 async function takeOver({ syncSource: { account_id, source_id } }: SyncWorld) {
   const open = await readOpenRun(account_id, source_id)
   if (!open) throw new Error('No run is under way.')
@@ -84,16 +81,16 @@ describe('a run stops changing data', () => {
     await world.begin()
     world.connect()
     vi.spyOn(Pace.prototype, 'wait').mockResolvedValue()
-    let taken: Promise<unknown> | undefined
+    let takeover: Promise<unknown> | undefined
     interceptTable(async (command, send) => {
       if (JSON.stringify(command.input).includes('"kind":"commit"')) {
-        taken ??= takeOver(world)
-        await taken
+        takeover ??= takeOver(world)
+        await takeover
       }
       return send(command)
     })
     await workOnRun(world.syncSource, world.source as never, Date.now() + 600_000)
-    expect(taken).toBeDefined()
+    expect(takeover).toBeDefined()
     expect(await world.last()).toMatchObject({ finished_at: null })
     expect(await world.state()).toEqual(before)
   })
@@ -135,10 +132,10 @@ describe('changes between plan and commit take precedence', () => {
     const { id } = world.account
     world.company.users = ['u2', 'u3'].map(person)
     world.company.groups = [{ id: 'g', members: [] }, ...world.company.groups.slice(1)]
-    const { identities, groups: known } = await world.state()
+    const { identities, groups: reachable } = await world.state()
     const [identity, group] = [
       identities.find(({ idp_id }) => idp_id === 'u1'),
-      known.find((one) => one.idp_id === 'g'),
+      reachable.find((one) => one.idp_id === 'g'),
     ]
     if (!identity || !group) throw new Error('It is not there.')
     const run = await runWhile(world, async () => {

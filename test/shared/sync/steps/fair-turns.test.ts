@@ -8,16 +8,15 @@ import { ScriptedDirectory } from '#test/support/sync/scripted-directory.ts'
 import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 beforeAll(async () => {
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
 })
 afterEach(() => {
   vi.restoreAllMocks()
 })
-afterAll(() => own.end())
+afterAll(() => ownTable.end())
 
-/** Connects all directories of an account to its company. */
 function connect(companies: Map<string, ScriptedDirectory>) {
   vi.spyOn(adapters, 'directory').mockImplementation(async (_, { account_id }) => {
     const company = companies.get(account_id)
@@ -26,7 +25,6 @@ function connect(companies: Map<string, ScriptedDirectory>) {
   })
 }
 
-/** Creates a company whose provider does not respond before `answer` is called. */
 function slowCompany() {
   const company = new ScriptedDirectory()
   const { promise, resolve: answer } = Promise.withResolvers<void>()
@@ -57,7 +55,7 @@ it('does not let slow directories of one account delay another account', async (
     )
     expect(company.calls).toEqual(['users', 'users'])
     expect(await openRuns(first)).toHaveLength(2)
-    // Invokes the scheduler again, which finds two runs of the account in progress.
+    // Invokes the scheduler again, which starts no third run of the account.
     await runDue(Date.now() + 60_000)
     expect(await openRuns(first)).toHaveLength(2)
   } finally {
@@ -89,7 +87,7 @@ it('works on the two oldest runs of an account', async () => {
 }, 60_000)
 
 it('orders runs by the last step of their accounts, with one run per account in each round', () => {
-  const turn = (account_id: string, source_id: string, next_at: string): ScheduledSync => ({
+  const scheduledSync = (account_id: string, source_id: string, next_at: string): ScheduledSync => ({
     pk: 'p',
     sk: source_id,
     account_id,
@@ -97,9 +95,14 @@ it('orders runs by the last step of their accounts, with one run per account in 
     source_id,
     next_at,
   })
-  const turns = [turn('a', 'a2', '2'), turn('a', 'a1', '1'), turn('b', 'b1', '3'), turn('c', 'c1', '4')]
+  const syncs = [
+    scheduledSync('a', 'a2', '2'),
+    scheduledSync('a', 'a1', '1'),
+    scheduledSync('b', 'b1', '3'),
+    scheduledSync('c', 'c1', '4'),
+  ]
   const order = orderFairly(
-    turns,
+    syncs,
     new Map([
       ['a', '2026-01-01T00:12'],
       ['b', '2026-01-01T00:05'],

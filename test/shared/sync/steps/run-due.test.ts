@@ -14,39 +14,39 @@ import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
-let own: Awaited<ReturnType<typeof useOwnTable>>
+let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 beforeAll(async () => {
-  own = await useOwnTable()
+  ownTable = await useOwnTable()
 })
 afterEach(() => {
   vi.restoreAllMocks()
 })
-afterAll(() => own.end())
+afterAll(() => ownTable.end())
 
 const past = '2026-01-01T00:00:00.000000Z'
 
 it('postpones a source that may not run, unless a run is requested at the same time', async () => {
   const world = await newSyncWorld()
   await updateRow(world.account.id, directories.idp, await world.row(), { is_disabled: true })
-  const turn = async () => (await getItem(scheduledSyncKey(world.syncSource)))?.next_at
+  const nextAt = async () => (await getItem(scheduledSyncKey(world.syncSource)))?.next_at
   const due = (at: string) => writeTogether([put(scheduledSyncItem(world.syncSource, at))])
   const run = () => runDue(Date.now() + 60_000)
   await due(past)
   await run()
-  expect(String(await turn()) > past).toBe(true)
+  expect(String(await nextAt()) > past).toBe(true)
   await due(past)
-  const asked = '2026-01-01T00:01:00.000000Z'
-  let isAsked = false
+  const requestedAt = '2026-01-01T00:01:00.000000Z'
+  let isRequested = false
   interceptTable(async (command, send) => {
-    const isPostponing = command instanceof TransactWriteCommand && !isAsked
+    const isPostponing = command instanceof TransactWriteCommand && !isRequested
     if (isPostponing) {
-      isAsked = true
-      await due(asked)
+      isRequested = true
+      await due(requestedAt)
     }
     return send(command)
   })
   await run()
-  expect(await turn()).toBe(asked)
+  expect(await nextAt()).toBe(requestedAt)
 })
 
 it.each<[string, () => Promise<Pick<SyncWorld, 'begin' | 'open' | 'syncSource'> & { remove(): Promise<unknown> }>]>([
@@ -85,7 +85,7 @@ it.each<[string, () => Promise<Pick<SyncWorld, 'syncSource' | 'connect'>>]>([
   const { syncSource, connect } = await made()
   connect()
   const run = () => runDue(Date.now() + 60_000)
-  // Runs two other schedulers completely after the first one has read the due sources.
+  // Completes two other schedulers after the first one has read the due sources.
   let others: Promise<unknown> | undefined
   interceptTable(async (command, send) => {
     const looks = JSON.stringify(command.input).includes(`${syncSource.account_id}#sync.open`)
