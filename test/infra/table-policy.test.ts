@@ -41,7 +41,7 @@ beforeAll(async () => {
   other = await deployedRoles({ stackName: 'NetworkAccessOfTheSecondCompany', breakGlassRoleArn: `${sso}*` })
 }, 120_000)
 
-/** Decides about a call by a principal of the account, by the principal's statements combined with the table's policy. */
+/** Evaluates a call by a principal of the account, from the principal's statements and the table's policy. */
 function decide(
   { rights }: Deployed,
   arn: string | null,

@@ -36,7 +36,7 @@ it('reads hardly more of a list of large rows than the returned page', async () 
     pages = (await walkPages(account, request)).pages
   })
   expect(pages).toBeGreaterThan(1)
-  // Accounts for reading all pages forward and backward, and the last page only once.
+  // Divides by the number of pages read: all pages forward, and all pages except the last backward.
   expect(first.reads / (all.reads / (2 * pages - 1))).toBeLessThan(1.5)
   expect(first.reads).toBeLessThan(all.reads / 3)
 })
