@@ -139,14 +139,7 @@ it('computes roots, inclusion and consistency proofs of all trees up to 2,000 le
     if (!tiles.root().equals(root) || !range.root().equals(root)) expect.fail(`the root of ${size} leaves`)
     // Tests the first, the middle and the last leaf, and the first leaf after the largest split.
     const split = 2 ** Math.ceil(Math.log2(size) - 1)
-    for (const index of new Set([
-      0,
-      size - 1,
-      Math.floor(split) % size,
-      (size * 7) % size,
-      (size * 1_009) % size,
-      size >> 1,
-    ])) {
+    for (const index of new Set([0, size - 1, Math.floor(split) % size, 7 % size, 1_009 % size, size >> 1])) {
       const path = await inclusionProof(index, size, read)
       const isPlain = isSame(path, plain.path(index, size))
       if (!isPlain || !provesInclusion(all[index] as Buffer, index, size, path, root)) {
