@@ -34,8 +34,8 @@ export async function loadOperations(): Promise<OperationSource[]> {
   const files = (await readdir(root, { recursive: true })).filter((file) =>
     /^(api|v0|sign-in)\/[^/]+\/[^/]+\.ts$/.test(file),
   )
-  const loaded = await Promise.all(files.sort().map(load))
-  return loaded.flat().sort((a, b) => sortKey(a).localeCompare(sortKey(b)))
+  const sources = await Promise.all(files.sort().map(load))
+  return sources.flat().sort((a, b) => sortKey(a).localeCompare(sortKey(b)))
 }
 
 const sortKey = ({ operation }: OperationSource): string => `${operation.path} ${operation.method}`

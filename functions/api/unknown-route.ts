@@ -38,20 +38,20 @@ const toReference = (requestId: string): Answer => ({
 export const handler: Handler = (event, context) => {
   const requestId = requestIdOf(event.headers['x-request-id'])
   const fields = { operation: event.routeKey, request_id: requestId, function_request_id: context?.awsRequestId }
-  return within(fields, () => answerTo(event, requestId))
+  return within(fields, () => respond(event, requestId))
 }
 
-async function answerTo(event: Event, requestId: string): Promise<Answer> {
+async function respond(event: Event, requestId: string): Promise<Answer> {
   try {
     await requestOrigin(event)
     if (isBrowserAtRoot(event)) return toReference(requestId)
     if (isV0(event.rawPath)) return v0Problem(notFound(), requestId, {}, event.rawPath)
     const routes: Record<string, string[]> = JSON.parse(ROUTE_TABLE)
-    const allowed = Object.entries(routes).flatMap(([pattern, methods]) =>
+    const allowedMethods = Object.entries(routes).flatMap(([pattern, methods]) =>
       matches(pattern, event.rawPath) ? methods : [],
     )
-    if (allowed.length === 0) throw new ApiError('not_found', unknownPath)
-    throw new ApiError('method_not_allowed', undefined, { headers: { allow: [...new Set(allowed)].sort().join(', ') } })
+    if (allowedMethods.length === 0) throw new ApiError('not_found', unknownPath)
+    throw new ApiError('method_not_allowed', undefined, { headers: { allow: [...new Set(allowedMethods)].sort().join(', ') } })
   } catch (error) {
     return problem(error, requestId)
   }

@@ -12,9 +12,9 @@ import { type LiveAnswer, type LiveEvent, liveHandler, pulseAgent } from '#share
 
 /** Converts a handshake to a request for the pipeline steps, with header names in lower case. */
 const handshakeOf = ({ headers = {}, requestContext }: LiveEvent): Event => {
-  const lowered = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+  const headerEntries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   const { sourceIp } = requestContext.identity
-  return { headers: Object.fromEntries(lowered), requestContext: { http: { sourceIp } } } as Event
+  return { headers: Object.fromEntries(headerEntries), requestContext: { http: { sourceIp } } } as Event
 }
 
 type Handshake = { exchange: Exchange; request: Event }

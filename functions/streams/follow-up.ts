@@ -33,11 +33,11 @@ const followUpBatch = async (
 ): Promise<DynamoDBBatchResponse> => {
   const remainingMs = () => (context?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY) - reserveMs
   const notifications = new Map<string, Notification>()
-  const answer = await handleInOrder(event.Records, 'commit_not_followed_up', (record) =>
+  const response = await handleInOrder(event.Records, 'commit_not_followed_up', (record) =>
     handle(record, notifications, remainingMs),
   )
   await notifyAll(notifications)
-  return answer
+  return response
 }
 
 async function handle(
@@ -46,8 +46,8 @@ async function handle(
   remainingMs: () => number,
 ): Promise<void> {
   if (record.eventName === 'REMOVE') {
-    const ended = oldImage(record)
-    addEndedAuthorization(notificationFor(notifications, String(ended.account_id)), ended, timestamp(clock.now()))
+    const authorization = oldImage(record)
+    addEndedAuthorization(notificationFor(notifications, String(authorization.account_id)), authorization, timestamp(clock.now()))
     return
   }
   const commit = readCommitRecord(newImage(record))

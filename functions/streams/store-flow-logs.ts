@@ -17,9 +17,9 @@ const concurrency = 4
 const reserveMs = 25_000
 
 /** A report, and the position in the batch of the first record that contained it. */
-type Delivered = IngestedReport & { position: number }
+type PositionedReport = IngestedReport & { position: number }
 
-function readReports({ kinesis }: KinesisStreamRecord, position: number): Delivered[] {
+function readReports({ kinesis }: KinesisStreamRecord, position: number): PositionedReport[] {
   const { claims, ingested_at, reports } = unpack(Buffer.from(kinesis.data, 'base64'))
   return reports.map((report) => ({ id: flowLogId(claims, report), claims, ingestedAt: ingested_at, report, position }))
 }
@@ -34,9 +34,9 @@ const storeBatch = async (
   context?: Context,
 ): Promise<KinesisStreamBatchResponse> => {
   const hasTime = timeLeft(context, reserveMs)
-  let failed = records.length
+  let firstFailure = records.length
   const fail = (position: number, error: unknown, account_id?: string) => {
-    failed = Math.min(failed, position)
+    firstFailure = Math.min(firstFailure, position)
     logLine('ERROR', 'flow_not_stored', {
       account_id,
       sequence_number: records[position]?.kinesis.sequenceNumber,
@@ -44,25 +44,25 @@ const storeBatch = async (
     })
   }
 
-  const delivered: Delivered[] = []
+  const reports: PositionedReport[] = []
   for (const [position, record] of records.entries()) {
     try {
-      delivered.push(...readReports(record, position))
+      reports.push(...readReports(record, position))
     } catch (error) {
       fail(position, error)
       break
     }
   }
-  await inParallel(slicesOf(mergeReports(delivered), maxStatements), concurrency, async (part) => {
-    const pending = part.filter(({ position }) => position < failed)
+  await inParallel(slicesOf(mergeReports(reports), maxStatements), concurrency, async (part) => {
+    const pending = part.filter(({ position }) => position < firstFailure)
     if (hasTime()) await storeFlows(pending, ({ position, claims }, error) => fail(position, error, claims.account_id))
-    else failed = Math.min(failed, ...pending.map(({ position }) => position))
+    else firstFailure = Math.min(firstFailure, ...pending.map(({ position }) => position))
   })
-  const stored = delivered.filter(({ position }) => position < failed).length
-  if (stored > 0) measure('flows_stored', stored)
+  const storedCount = reports.filter(({ position }) => position < firstFailure).length
+  if (storedCount > 0) measure('flows_stored', storedCount)
   // Indexes no open flows after a fault: the table may be unavailable, and the next batch repeats the work.
   const accounts =
-    failed === records.length && hasTime() ? new Set(delivered.map(({ claims }) => claims.account_id)) : []
+    firstFailure === records.length && hasTime() ? new Set(reports.map(({ claims }) => claims.account_id)) : []
   await inParallel(accounts, 4, (account) =>
     // Logs errors only: readers without a pointer read the slice itself, and the next batch retries.
     indexOpenFlows(account).catch((error: unknown) =>
@@ -70,7 +70,7 @@ const storeBatch = async (
     ),
   )
 
-  const first = records[failed]
+  const first = records[firstFailure]
   return { batchItemFailures: first ? [{ itemIdentifier: first.kinesis.sequenceNumber }] : [] }
 }
 

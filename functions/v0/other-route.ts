@@ -74,8 +74,8 @@ export const handler = async (event: Event): Promise<Answer> => {
     if (operation.method !== routeMethod && operation.alias !== routeMethod) continue
     const pathParameters = matchParams(operation.path, segments)
     if (!pathParameters) continue
-    const answer = await handler({ ...event, pathParameters })
-    return method === 'HEAD' ? { ...answer, body: '' } : answer
+    const response = await handler({ ...event, pathParameters })
+    return method === 'HEAD' ? { ...response, body: '' } : response
   }
   return v0Problem(notFound(), requestIdOf(event.headers['x-request-id']), {}, event.rawPath)
 }

@@ -17,7 +17,7 @@ import {
   type DeviceDescription,
   generateClientName,
   installation,
-  undescribed,
+  emptyDescription,
 } from '../domain/clients/client.ts'
 import { renderClient } from '../domain/clients/store.ts'
 import { allocateAddress } from '../domain/devices/allocate-address.ts'
@@ -159,7 +159,7 @@ async function registerClient(
       svc_id,
       verified_at: null,
       ...(await allocateAddress(transaction)),
-      ...undescribed,
+      ...emptyDescription,
       ...description,
     })
   })

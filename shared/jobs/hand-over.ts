@@ -22,10 +22,10 @@ export async function handOver(invoke: Invoke, functionArn: string, records: unk
   const reason = await deliver(invoke, functionArn, records)
   if (reason === null) return []
   if (records.length === 1) return [{ index: 0, reason }]
-  const failed: { index: number; reason: string }[] = []
+  const failedRecords: { index: number; reason: string }[] = []
   for (const [index, record] of records.entries()) {
     const reason = await deliver(invoke, functionArn, [record])
-    if (reason !== null) failed.push({ index, reason })
+    if (reason !== null) failedRecords.push({ index, reason })
   }
-  return failed
+  return failedRecords
 }

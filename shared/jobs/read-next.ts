@@ -9,7 +9,7 @@ export const ScanPosition = v.nullable(v.strictObject({ pk: v.string(), sk: v.st
 export function readNext<T>(progress: v.GenericSchema<unknown, T>, event: unknown): T | null {
   const { next = null } = fieldsOf(event)
   if (next === null) return null
-  const read = v.safeParse(progress, next)
-  if (!read.success) throw new ApiError('bad_request', 'next must be the unchanged next value of an earlier response.')
-  return read.output
+  const result = v.safeParse(progress, next)
+  if (!result.success) throw new ApiError('bad_request', 'next must be the unchanged next value of an earlier response.')
+  return result.output
 }

@@ -90,10 +90,10 @@ const maxItems = 2_048
 export const CommaListCast = field<string | null>(
   (input) => {
     if (Array.isArray(input) && input.length > maxItems) return { message: `should have at most ${maxItems} item(s)` }
-    const joined = Array.isArray(input) && input.every((item) => typeof item === 'string') ? input.join(',') : input
-    if (joined === null) return { value: null }
-    if (!isText(joined)) return invalid
-    return { value: trimmed(joined) === '' ? null : joined }
+    const text = Array.isArray(input) && input.every((item) => typeof item === 'string') ? input.join(',') : input
+    if (text === null) return { value: null }
+    if (!isText(text)) return invalid
+    return { value: trimmed(text) === '' ? null : text }
   },
   { ...commaListSchema, type: ['string', 'array', 'null'] },
 )

@@ -16,7 +16,7 @@ import {
 /** Valid providers, or the messages about each provider in order (`/v0` contract, 12.5). */
 type CheckedProviders<P> = { items: P[] } | { errors: FieldErrors[] }
 
-const reserved = ['identity', 'saml', 'magic_link']
+const reservedIds = ['identity', 'saml', 'magic_link']
 
 type WithText<K extends string> = Draft<{ [N in K]?: string | null }>
 
@@ -47,7 +47,7 @@ function checkOptional<K extends string, D>(
 
 function checkName(item: Draft<{ id?: string | null; label?: string | null }>, earlier: Set<string>) {
   const { id } = item.fields
-  if (id && reserved.includes(id)) item.reject('id', 'is reserved')
+  if (id && reservedIds.includes(id)) item.reject('id', 'is reserved')
   return {
     id: checkRequired(item, 'id', 255, (text) => (earlier.has(text) ? ['has already been taken'] : [])),
     label: checkRequired(item, 'label', 255),
@@ -65,8 +65,8 @@ function checkItems<I extends { id?: string | null }, P>(
   const items: P[] = []
   const errors = sent.map((object) => {
     if (limit.isReached) return {}
-    const crowded = tooManyKeys(object)
-    if (crowded !== null) return limit.take(faultsAt(['base'], [crowded]))
+    const limitMessage = tooManyKeys(object)
+    if (limitMessage !== null) return limit.take(faultsAt(['base'], [limitMessage]))
     const item = draft<I>(fields, object)
     items.push(check(item, earlier))
     const { id } = item.fields

@@ -21,8 +21,8 @@ const LogoCast = field<Logo | null>(
   (input) => {
     if (input === null) return { value: null }
     if (!isObject(input)) return { message: 'is invalid' }
-    const crowded = tooManyKeys(input)
-    if (crowded !== null) return { message: crowded }
+    const limitMessage = tooManyKeys(input)
+    if (limitMessage !== null) return { message: limitMessage }
     const { url, data, type } = recordOf(keys, (key) => checkPart(input[key], maxLengths[key]))
     if (url === undefined || data === undefined || type === undefined) return { message: 'is invalid' }
     return { value: url === null && data === null && type === null ? null : { url, data, type } }

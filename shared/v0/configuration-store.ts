@@ -22,17 +22,17 @@ import { respell } from './shown-list.ts'
 const maxBytes = 163_840
 
 /** Size in bytes of a configuration's response as compact JSON, with lists as text (`/v0` contract, 12.2). */
-const countBytes = (shown: V0ConfigurationRow): number =>
-  Buffer.byteLength(JSON.stringify(v.parse(V0Configuration, shown)))
+const countBytes = (fields: V0ConfigurationRow): number =>
+  Buffer.byteLength(JSON.stringify(v.parse(V0Configuration, fields)))
 
 export const update = (author: Author, draft: () => Draft<V0ConfigurationInput>, lists: V0Lists, address: string) =>
   commit(author, async (transaction) => {
-    const stored = await readConfiguration(author.accountId)
-    const changes = checkConfiguration(draft(), stored, lists, address)
-    if (countBytes({ ...stored, ...changes }) > maxBytes)
+    const storedConfiguration = await readConfiguration(author.accountId)
+    const changes = checkConfiguration(draft(), storedConfiguration, lists, address)
+    if (countBytes({ ...storedConfiguration, ...changes }) > maxBytes)
       throw invalidAt(['base'], `should be at most ${maxBytes} byte(s)`)
-    const changed = transaction.update(v0Configurations, stored, { ...changes })
-    return { data: showConfiguration(changed, lists) }
+    const configuration = transaction.update(v0Configurations, storedConfiguration, { ...changes })
+    return { data: showConfiguration(configuration, lists) }
   })
 
 type RuledName = `default_client_${OwnValueName}` | 'vpn_session_duration'
@@ -52,9 +52,9 @@ const providerChecks = { openid_connect_providers: checkOpenIdProviders, saml_id
 type Changes = Partial<RowFields<V0ConfigurationRow>>
 
 /** Checks a field, unless its value is unchanged. */
-function checkValue<N extends RuledName>(draft: Draft<V0ConfigurationInput>, stored: V0ConfigurationRow, name: N) {
+function checkValue<N extends RuledName>(draft: Draft<V0ConfigurationInput>, storedConfiguration: V0ConfigurationRow, name: N) {
   const value: V0ConfigurationInput[N] = draft.fields[name]
-  if (value !== undefined && value !== stored[name]) draft.reject(name, ...rules[name](value))
+  if (value !== undefined && value !== storedConfiguration[name]) draft.reject(name, ...rules[name](value))
 }
 
 /**
@@ -63,13 +63,13 @@ function checkValue<N extends RuledName>(draft: Draft<V0ConfigurationInput>, sto
  */
 function checkConfiguration(
   draft: Draft<V0ConfigurationInput>,
-  stored: V0ConfigurationRow,
+  storedConfiguration: V0ConfigurationRow,
   lists: V0Lists,
   address: string,
 ): Changes {
   for (const name of ['default_client_allowed_ips', 'default_client_dns'] as const)
-    if (draft.fields[name] !== undefined) draft.fields[name] = respell(draft.fields[name], lists, stored[name])
-  for (const name of Object.keys(rules) as RuledName[]) checkValue(draft, stored, name)
+    if (draft.fields[name] !== undefined) draft.fields[name] = respell(draft.fields[name], lists, storedConfiguration[name])
+  for (const name of Object.keys(rules) as RuledName[]) checkValue(draft, storedConfiguration, name)
   const providers: Record<string, unknown> = {}
   const limit = new MessageLimit()
   const errors: Record<string, unknown> = limit.take(draft.faults)

@@ -54,7 +54,7 @@ const fieldNames = ['name', 'public_key', 'preshared_key', 'ipv4', 'ipv6', 'desc
 type Fields = Partial<Record<(typeof fieldNames)[number], string | null>>
 
 /** Converts a value to its stored form: addresses to canonical form, an empty description to null. */
-function toStored(field: keyof Fields, sent: string | null | undefined): string | null | undefined {
+function toStoredValue(field: keyof Fields, sent: string | null | undefined): string | null | undefined {
   if (field === 'description') return sent === '' ? null : sent
   return sent && (field === 'ipv4' || field === 'ipv6') ? (canonicalIp(sent) ?? sent) : sent
 }
@@ -63,7 +63,7 @@ function toStored(field: keyof Fields, sent: string | null | undefined): string 
 function checkOwnFields(draft: Draft<Input>, device: V0DeviceRow | null, required: (keyof Fields)[]): Fields {
   const fields: Fields = {}
   for (const field of fieldNames) {
-    const value = toStored(field, draft.fields[field])
+    const value = toStoredValue(field, draft.fields[field])
     if (value === undefined) continue
     fields[field] = value
     if (value === device?.[field]) continue
@@ -96,8 +96,8 @@ function settleValue<N extends OwnValueName>(
   if (value === undefined) return { flag }
   // Ignores a default that the caller copied from a response. Zero is not an empty value.
   const isEffective = value === fallback || (value !== 0 && isSame(value, fallback))
-  const ignored = isEffective && (flag ?? (device !== null && usedDefault))
-  if (ignored) return { flag }
+  const isIgnored = isEffective && (flag ?? (device !== null && usedDefault))
+  if (isIgnored) return { flag }
   if (flag === true && value !== null) draft.reject(name, 'must not be present')
   if (value !== null && value !== ownValue) draft.reject(name, ...valueRules[name](value))
   return { value, flag: flag ?? (value === null ? undefined : false) }

@@ -41,13 +41,13 @@ async function checkUser(transaction: Transaction, userId: string): Promise<void
 export const create = (author: Author, draft: () => Draft<V0DeviceInput>, lists: V0Lists) =>
   commit(author, async (transaction) => {
     const defaults = await readConfiguration(author.accountId)
-    const { name, preshared_key, ipv4, ipv6, ...given } = checkNewDevice(draft(), defaults, lists)
-    await checkUser(transaction, given.user_id)
-    await checkUnused(transaction, { ...given, name, ipv4, ipv6 })
+    const { name, preshared_key, ipv4, ipv6, ...otherFields } = checkNewDevice(draft(), defaults, lists)
+    await checkUser(transaction, otherFields.user_id)
+    await checkUnused(transaction, { ...otherFields, name, ipv4, ipv6 })
     const device = transaction.insert(v0Devices, {
       ...undescribedDevice,
-      ...given,
-      name: name ?? (await freeDeviceName(transaction, given.user_id)),
+      ...otherFields,
+      name: name ?? (await freeDeviceName(transaction, otherFields.user_id)),
       preshared_key: preshared_key ?? newPresharedKey(),
       server_public_key: defaults.server_public_key,
       ipv4: ipv4 ?? (await allocateV0Address(transaction, 'ipv4')),

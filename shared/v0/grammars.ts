@@ -17,41 +17,41 @@ function splitPort(text: string): { host: string; port: string | undefined; isHo
 
 /** Checks an endpoint (`/v0` contract, 8.5). Reports only the first failure, and checks the host before the port. */
 export function endpointMessages(text: string): Messages {
-  const long = tooLong(text, 255)
-  if (long.length > 0 || isAddress(text)) return long
+  const lengthFault = tooLong(text, 255)
+  if (lengthFault.length > 0 || isAddress(text)) return lengthFault
   const { host, port, isHost } = splitPort(text)
   if (!isHost) return [`${excerpt(host)} is not a valid FQDN`]
   return port === undefined || isPort(port) ? [] : ['port is not a number between 0 and 65535']
 }
 
-function itemsOf(list: string): { items: string[]; filled: string[] } {
+function itemsOf(list: string): { items: string[]; texts: string[] } {
   const items = list.split(',').map(trimmed)
-  return { items, filled: items.filter((item) => item !== '') }
+  return { items, texts: items.filter((item) => item !== '') }
 }
 
 const maxList = 4096
-const emptyItems = (items: string[], filled: string[]): Messages => (items.length > filled.length ? ['is invalid'] : [])
+const emptyItems = (items: string[], texts: string[]): Messages => (items.length > texts.length ? ['is invalid'] : [])
 
 /** Reports each repeated value once, in the order of its second occurrence. */
 function duplicateMessages(items: string[]): Messages {
   const earlier = new Set<string>()
-  const repeated = new Set<string>()
+  const duplicates = new Set<string>()
   for (const item of items) {
-    if (earlier.has(item)) repeated.add(item)
+    if (earlier.has(item)) duplicates.add(item)
     earlier.add(item)
   }
-  return repeated.size > 0 ? [`is invalid: duplicates are not allowed: ${excerpt([...repeated].join(', '))}`] : []
+  return duplicates.size > 0 ? [`is invalid: duplicates are not allowed: ${excerpt([...duplicates].join(', '))}`] : []
 }
 
 /** Checks a comma list of addresses and networks (`/v0` contract, 8.4). */
 export function networkListMessages(list: string, { repeats }: { repeats: boolean }): Messages {
-  const { items, filled } = itemsOf(list)
-  const bad = filled.find((item) => parseRange(item) === null)
+  const { items, texts } = itemsOf(list)
+  const bad = texts.find((item) => parseRange(item) === null)
   return [
     ...tooLong(list, maxList),
-    ...emptyItems(items, filled),
+    ...emptyItems(items, texts),
     ...(bad === undefined ? [] : [`is invalid: ${excerpt(bad)} is not a valid IPv4 / IPv6 address or CIDR range`]),
-    ...(repeats ? [] : duplicateMessages(filled)),
+    ...(repeats ? [] : duplicateMessages(texts)),
   ]
 }
 
@@ -62,15 +62,15 @@ function hasPort(item: string): boolean {
 
 /** Checks a comma list of server addresses and host names (`/v0` contract, 8.4). */
 export function serverListMessages(list: string): Messages {
-  const { items, filled } = itemsOf(list)
-  const others = filled.filter((item) => !isAddress(item) && !hasPort(item))
+  const { items, texts } = itemsOf(list)
+  const others = texts.filter((item) => !isAddress(item) && !hasPort(item))
   const bad = others.find((item) => !isHostName(item))
   return [
     ...tooLong(list, maxList),
-    ...emptyItems(items, filled),
-    ...(filled.some((item) => !isAddress(item) && hasPort(item)) ? ['setting port is not allowed'] : []),
+    ...emptyItems(items, texts),
+    ...(texts.some((item) => !isAddress(item) && hasPort(item)) ? ['setting port is not allowed'] : []),
     ...(bad === undefined ? [] : [`${excerpt(bad)} is not a valid FQDN`]),
-    ...duplicateMessages(filled),
+    ...duplicateMessages(texts),
   ]
 }
 

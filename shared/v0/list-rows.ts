@@ -27,7 +27,7 @@ export async function listV0Rows<R extends Row, S>(
   const all = (await queryItems(partition(account, entity.name))).map((item) => itemRow(entity, item))
   const visible = isVisible ? all.filter(isVisible) : all
   if (!page) return { data: visible.map(show) }
-  const listed = visible.map((row) => ({ id: row.id, row: () => row }))
-  const { rows, metadata } = await pageOfRows(listed, page, { shown: show })
+  const entries = visible.map((row) => ({ id: row.id, row: () => row }))
+  const { rows, metadata } = await pageOfRows(entries, page, { shown: show })
   return { data: rows.map(show), metadata }
 }

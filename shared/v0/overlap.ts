@@ -66,10 +66,10 @@ async function overlapsWithin(target: RuleTarget, { read, except }: Search): Pro
   let after = hex(target.network.first)
   for (;;) {
     const sorts = await read({ after, limit: perRead })
-    const within = sorts.filter((sort) => parts(sort).first <= last)
-    if (within.some((sort) => overlapsPorts(sort, target, except))) return true
-    const farthest = within.at(-1)
-    if (farthest === undefined || within.length < perRead) return false
+    const candidates = sorts.filter((sort) => parts(sort).first <= last)
+    if (candidates.some((sort) => overlapsPorts(sort, target, except))) return true
+    const farthest = candidates.at(-1)
+    if (farthest === undefined || candidates.length < perRead) return false
     after = farthest
   }
 }

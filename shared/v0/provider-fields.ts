@@ -10,8 +10,8 @@ export const maxProviders = 20
 const requiredText = (maxLength: number, more: JsonSchema = {}) =>
   v.optional(documented(TextCast, { type: 'string', minLength: 1, maxLength, pattern: textPattern.filled, ...more }))
 const text = v.optional(documented(TextCast, { maxLength: 2048 }))
-const off = v.optional(booleanCast(false))
-const on = v.optional(booleanCast(true))
+const falseByDefault = v.optional(booleanCast(false))
+const trueByDefault = v.optional(booleanCast(true))
 
 export const V0OpenIdProviderFields = v.object({
   id: requiredText(255, { description: idText }),
@@ -22,7 +22,7 @@ export const V0OpenIdProviderFields = v.object({
   redirect_uri: text,
   response_type: text,
   scope: text,
-  auto_create_users: off,
+  auto_create_users: falseByDefault,
 })
 export type V0OpenIdProviderInput = v.InferOutput<typeof V0OpenIdProviderFields>
 
@@ -31,11 +31,11 @@ export const V0SamlProviderFields = v.object({
   label: requiredText(255),
   base_url: text,
   metadata: requiredText(65_536, { description: metadataText }),
-  sign_requests: on,
-  sign_metadata: on,
-  signed_assertion_in_resp: on,
-  signed_envelopes_in_resp: on,
-  auto_create_users: off,
+  sign_requests: trueByDefault,
+  sign_metadata: trueByDefault,
+  signed_assertion_in_resp: trueByDefault,
+  signed_envelopes_in_resp: trueByDefault,
+  auto_create_users: falseByDefault,
 })
 export type V0SamlProviderInput = v.InferOutput<typeof V0SamlProviderFields>
 

@@ -27,6 +27,6 @@ function withDefaults(device: V0DeviceRow, defaults: Defaults): V0DeviceRow {
 }
 
 export function showDevice(device: V0DeviceRow, defaults: Defaults, lists: V0Lists) {
-  const shown = withDefaults(device, defaults)
-  return { ...shown, allowed_ips: showList(shown.allowed_ips, lists), dns: showList(shown.dns, lists) }
+  const effectiveDevice = withDefaults(device, defaults)
+  return { ...effectiveDevice, allowed_ips: showList(effectiveDevice.allowed_ips, lists), dns: showList(effectiveDevice.dns, lists) }
 }

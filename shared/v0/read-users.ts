@@ -45,8 +45,8 @@ const isDeleted = async (account: string, userId: string): Promise<boolean> =>
 
 /** Reads the ids of deleted users who still have devices or rules, usually none. */
 export async function readDeletedUsers(account: string): Promise<Set<string>> {
-  const marks = await queryItems(deletedUsersPartition(account))
-  return new Set(marks.map(({ sk }) => String(sk)))
+  const tombstones = await queryItems(deletedUsersPartition(account))
+  return new Set(tombstones.map(({ sk }) => String(sk)))
 }
 
 /** Reads a row, unless it belongs to a deleted user. @throws ApiError `not_found` */
@@ -67,7 +67,7 @@ export async function listOfUsers<R extends Row & { user_id: string | null }, S>
   page: Page | undefined,
   show: (row: R) => S,
 ) {
-  const gone = await readDeletedUsers(account)
-  const isVisible = ({ user_id }: R) => user_id === null || !gone.has(user_id)
-  return listV0Rows(entity, account, page, show, gone.size === 0 ? undefined : isVisible)
+  const deletedUsers = await readDeletedUsers(account)
+  const isVisible = ({ user_id }: R) => user_id === null || !deletedUsers.has(user_id)
+  return listV0Rows(entity, account, page, show, deletedUsers.size === 0 ? undefined : isVisible)
 }

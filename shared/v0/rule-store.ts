@@ -84,9 +84,9 @@ export const update = (author: Author, id: string, draft: () => Draft<V0RuleInpu
     const rule = await findOfUser(v0Rules, author.accountId, id)
     const fields = checkRule(draft(), rule)
     if (fields.user_id !== rule.user_id) await checkUser(transaction, fields.user_id)
-    const changed = transaction.update(v0Rules, rule, fields)
-    if (changed !== rule) await checkOverlap(transaction, fields, rule.id)
-    return { data: changed }
+    const changedRule = transaction.update(v0Rules, rule, fields)
+    if (changedRule !== rule) await checkOverlap(transaction, fields, rule.id)
+    return { data: changedRule }
   })
 
 export const remove = (author: Author, id: string) =>

@@ -12,19 +12,19 @@ export const showList = <T extends string | null>(text: T, lists: V0Lists): T | 
  * Returns the stored text if it has the same items as the submitted text, to keep white space that clients with arrays never see. Returns
  * the submitted text if the items differ.
  */
-export function respell<T>(sent: T, lists: V0Lists, ...stored: T[]): T {
+export function respell<T>(sent: T, lists: V0Lists, ...storedTexts: T[]): T {
   if (typeof sent !== 'string' || lists === 'text') return sent
   const items = splitItems(sent).join()
-  return stored.find((text) => typeof text === 'string' && splitItems(text).join() === items) ?? sent
+  return storedTexts.find((text) => typeof text === 'string' && splitItems(text).join() === items) ?? sent
 }
 
-const documented = { items: { type: 'string' } }
+const itemsSchema = { items: { type: 'string' } }
 
 export const ShownList = v.pipe(
   v.union([v.string(), v.array(v.string())]),
-  v.metadata({ jsonSchema: { type: ['string', 'array'], ...documented } }),
+  v.metadata({ jsonSchema: { type: ['string', 'array'], ...itemsSchema } }),
 )
 export const ShownListOrNull = v.pipe(
   v.nullable(v.union([v.string(), v.array(v.string())])),
-  v.metadata({ jsonSchema: { type: ['string', 'array', 'null'], ...documented } }),
+  v.metadata({ jsonSchema: { type: ['string', 'array', 'null'], ...itemsSchema } }),
 )

@@ -60,9 +60,9 @@ export const remove = (author: Author, idOrEmail: string) =>
   })
 
 /** Result of a change that passed its checks but needs the hash of a password before it stages anything. */
-type Unhashed = { unhashed: string }
+type PendingHash = { unhashedPassword: string }
 
-type Hashed = (password: string | undefined) => string | Unhashed | undefined
+type PasswordHasher = (password: string | undefined) => string | PendingHash | undefined
 
 /**
  * Commits a change that may set a password. Hashes the password once, after all other checks and between two commits. A lost race therefore
@@ -71,15 +71,15 @@ type Hashed = (password: string | undefined) => string | Unhashed | undefined
  */
 async function commitWithPassword<T extends object>(
   author: Author,
-  change: (transaction: Transaction, hashOf: Hashed) => Promise<T | Unhashed>,
+  change: (transaction: Transaction, hashOf: PasswordHasher) => Promise<T | PendingHash>,
 ): Promise<T> {
   const deadline = retryUntil(workTime.retries())
   let hash: string | undefined
-  const hashOf: Hashed = (password) => (password === undefined ? undefined : (hash ?? { unhashed: password }))
+  const hashOf: PasswordHasher = (password) => (password === undefined ? undefined : (hash ?? { unhashedPassword: password }))
   for (;;) {
     const result = await commit(author, (transaction) => change(transaction, hashOf), deadline)
     if (!('unhashed' in result)) return result
-    hash = await hashPassword(result.unhashed, deadline)
+    hash = await hashPassword(result.unhashedPassword, deadline)
   }
 }
 

@@ -89,7 +89,7 @@ export const serviceUniqueKey = (name: 'slug' | 'key' | 'idp_directory', value: 
 /** Partition that lists the accounts with limits, which a half-hourly job compares with their usage (A11). */
 export const limitedAccountsPartition = 'service#limited'
 
-const compared: LimitName[] = [
+const comparedLimits: LimitName[] = [
   'users_count',
   'monthly_active_users_count',
   'service_accounts_count',
@@ -98,7 +98,7 @@ const compared: LimitName[] = [
 ]
 
 const isCompared = (account: Pick<AccountRow, 'limits'> | null): boolean =>
-  account !== null && compared.some((name) => account.limits[name] !== null)
+  account !== null && comparedLimits.some((name) => account.limits[name] !== null)
 
 /**
  * Stages the account's entry in the list of the half-hourly limits job (A11). An account is listed while at least one of its compared

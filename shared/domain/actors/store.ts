@@ -175,8 +175,8 @@ async function checkReach(author: Author, transaction: Transaction, actor: Actor
   }
   if (actor.type !== 'api_client' || !enables) return
   const tokens = await rowsBy(apiTokens, transaction.accountId, 'actor_id', actor.id)
-  const regained = tokens.filter((token) => isUnexpired(token, transaction.now)).flatMap(({ scopes }) => scopes)
-  if (mayGrantAll(author, regained)) return
+  const regainedScopes = tokens.filter((token) => isUnexpired(token, transaction.now)).flatMap(({ scopes }) => scopes)
+  if (mayGrantAll(author, regainedScopes)) return
   throw new ApiError(
     'scope_exceeded',
     'Enabling an API client reactivates its tokens, so it requires a token with all of their scopes.',

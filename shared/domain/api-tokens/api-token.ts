@@ -37,8 +37,8 @@ function mayGrant(scopes: readonly string[], scope: string): boolean {
 /**
  * Returns whether the author's scopes cover all scopes to grant. Undefined scopes stand for the service itself, which may grant any scope.
  */
-export const mayGrantAll = ({ scopes }: Pick<Author, 'scopes'>, granted: string[]): boolean =>
-  scopes === undefined || granted.every((scope) => mayGrant(scopes, scope))
+export const mayGrantAll = ({ scopes }: Pick<Author, 'scopes'>, grantedScopes: string[]): boolean =>
+  scopes === undefined || grantedScopes.every((scope) => mayGrant(scopes, scope))
 
 export type ApiTokenRow = TokenRow & { name: string | null; scopes: string[] }
 

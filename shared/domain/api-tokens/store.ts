@@ -13,8 +13,8 @@ import { type ApiTokenFields, apiTokens, deleteApiToken, mayGrantAll, mintApiTok
 
 export const { list, get, remove, removeAll } = tokenStore(apiTokens, deleteApiToken, async (account, tokens) => {
   const ids = tokens.map(({ id }) => id)
-  const seen = await readLastSeen(account, apiTokens.name, ids)
-  return tokens.map((token, i) => ({ ...token, last_seen_at: seen[i] ?? null }))
+  const lastUses = await readLastSeen(account, apiTokens.name, ids)
+  return tokens.map((token, i) => ({ ...token, last_seen_at: lastUses[i] ?? null }))
 })
 
 /**
@@ -42,6 +42,6 @@ async function checkLimit(transaction: Transaction, actorId: string): Promise<vo
   const total = account?.limits.api_tokens_per_client_count ?? null
   if (total === null) return
   const tokens = await rowsBy(apiTokens, transaction.accountId, 'actor_id', actorId)
-  const unexpired = tokens.filter((token) => isUnexpired(token, transaction.now))
-  if (unexpired.length >= total) throw limitReached('api_tokens')
+  const unexpiredTokens = tokens.filter((token) => isUnexpired(token, transaction.now))
+  if (unexpiredTokens.length >= total) throw limitReached('api_tokens')
 }

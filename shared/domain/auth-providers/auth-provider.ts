@@ -104,7 +104,7 @@ const collectionOf = (kind: ProviderKind) => `${kind}_auth_providers`
 
 function providerEntity(kind: ProviderKind): Entity<AuthProviderRow> {
   const name = collectionOf(kind)
-  const { name: _named, ...kindDefaults } = authProviderDefaults[kind]
+  const { name: _name, ...kindDefaults } = authProviderDefaults[kind]
   return entity<AuthProviderRow>({
     name,
     defaults: { ...commonDefaults, ...kindDefaults },

@@ -43,9 +43,9 @@ export const documentUriFor = (sent: string): string => (sent.endsWith(wellKnown
 
 /** Fetches a discovery document; null if the response is not a valid document. @throws OutsideError if no response arrives */
 export async function readDiscoveryDocument(uri: string, fetch: GuardedFetch): Promise<DiscoveryDocument | null> {
-  const answer = await fetch(uri, { headers: { accept: 'application/json' } })
-  if (answer.status !== 200) return null
-  const { success, output } = v.safeParse(DocumentText, await answer.text())
+  const response = await fetch(uri, { headers: { accept: 'application/json' } })
+  if (response.status !== 200) return null
+  const { success, output } = v.safeParse(DocumentText, await response.text())
   return success ? output : null
 }
 

@@ -52,10 +52,10 @@ export function accessEnder(providerId: string) {
       return stageAccessEnd(transaction, providerId)
     }
     if (after.context !== before.context && after.context !== 'clients_and_portal') {
-      const ended = await (after.context === 'portal_only'
+      const outcome = await (after.context === 'portal_only'
         ? stageClientTokenDeletions(transaction, providerId)
         : stagePortalSessionDeletions(transaction, 'auth_provider_id', providerId))
-      if (ended === 'more') return 'more'
+      if (outcome === 'more') return 'more'
     }
     if (!isNarrowed(before.domains, after.domains)) return 'done'
     endOutside ??= outsideSweep(providerId, after.domains)

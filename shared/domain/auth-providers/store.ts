@@ -193,8 +193,8 @@ async function settleDefault(
     const other = await transaction.get(authProviders[pointer.provider_kind], pointer.provider_id)
     if (other) transaction.update(authProviders[pointer.provider_kind], other, { is_default: false })
   }
-  const pointed: Pointer = { provider_kind: kind, provider_id: after.id }
-  transaction.put({ ...key, kind: 'pointer', ...pointed })
+  const newPointer: Pointer = { provider_kind: kind, provider_id: after.id }
+  transaction.put({ ...key, kind: 'pointer', ...newPointer })
 }
 
 /** Fields that affect neither which people can sign in to the portal nor how long their sessions last. */

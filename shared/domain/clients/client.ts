@@ -5,7 +5,7 @@ import { entity, itemRow, type Row } from '../../table/entity.ts'
 import { Text } from '../../values/fields.ts'
 import { lastSeenFields } from '../sessions/presence.ts'
 
-const described = [
+const descriptionFields = [
   'hostname',
   'device_serial',
   'device_uuid',
@@ -16,9 +16,9 @@ const described = [
 ] as const
 
 /** Description that a device sends when it starts a session (P3.1). */
-export type DeviceDescription = Record<(typeof described)[number], string | null>
+export type DeviceDescription = Record<(typeof descriptionFields)[number], string | null>
 
-export const undescribed: DeviceDescription = recordOf(described, () => null)
+export const emptyDescription: DeviceDescription = recordOf(descriptionFields, () => null)
 
 export type ClientRow = Row &
   DeviceDescription & {
@@ -36,7 +36,7 @@ export const installation = (actorId: string, svcId: string): string => `${actor
 
 export const clients = entity<ClientRow>({
   name: 'clients',
-  defaults: { ...undescribed, verified_at: null },
+  defaults: { ...emptyDescription, verified_at: null },
   unique: {
     'clients.installation': (row) => installation(row.actor_id, row.svc_id),
     'devices.tunnel_address': (row) => row.ipv4,
@@ -49,7 +49,7 @@ export const clients = entity<ClientRow>({
   },
 })
 
-const attested = [
+const attestationFields = [
   'last_attested_at',
   'last_attested_cert_fingerprint',
   'last_attested_cert_serial',
@@ -59,13 +59,13 @@ const attested = [
 ] as const
 
 /** Attestation fields of a client. Always null, because this service does not attest devices. */
-export const unattested = recordOf(attested, () => null)
+export const emptyAttestation = recordOf(attestationFields, () => null)
 
-const namedClient = ({ inserted_at, ...row }: ClientRow) => ({ ...row, ...unattested, created_at: inserted_at })
+const namedClient = ({ inserted_at, ...row }: ClientRow) => ({ ...row, ...emptyAttestation, created_at: inserted_at })
 
 export function clientOfRecord(recorded: Record<string, unknown>): ClientRow {
   const { created_at: inserted_at, ...recordedFields } = recorded
-  const row = Object.fromEntries(Object.entries(recordedFields).filter(([field]) => !(field in unattested)))
+  const row = Object.fromEntries(Object.entries(recordedFields).filter(([field]) => !(field in emptyAttestation)))
   return itemRow(clients, { ...row, inserted_at })
 }
 
@@ -85,7 +85,7 @@ export const Client = v.object({
   device_uuid: text,
   push_installation_id: text,
   identifier_for_vendor: text,
-  ...recordOf(attested, () => text),
+  ...recordOf(attestationFields, () => text),
   verified_at: text,
   public_key: text,
   ...lastSeenFields,
@@ -105,7 +105,7 @@ const nouns =
     ' ',
   )
 
-const one = (words: string[]): string => words[randomInt(words.length)] as string
+const randomWord = (words: string[]): string => words[randomInt(words.length)] as string
 
 /** Generates the name of a client that registers itself (P3.1). */
-export const generateClientName = (): string => `${one(adjectives)}-${one(nouns)}`
+export const generateClientName = (): string => `${randomWord(adjectives)}-${randomWord(nouns)}`

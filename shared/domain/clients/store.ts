@@ -7,7 +7,7 @@ import { listWithPresence } from '../../table/list-with-presence.ts'
 import { getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 import { findPresence, renderPresence, type ShownPresence, shownPresenceAttributes } from '../sessions/presence.ts'
-import { type ClientFields, type ClientRow, clients, unattested } from './client.ts'
+import { type ClientFields, type ClientRow, clients, emptyAttestation } from './client.ts'
 
 export async function list(account: string, page: Page) {
   const shown = { live: shownPresenceAttributes, row: shownFields }
@@ -41,9 +41,9 @@ export const unverify = (author: Author, id: string) =>
 const change = (author: Author, id: string, apply: (transaction: Transaction, client: ClientRow) => ClientRow) =>
   commit(author, async (transaction) => {
     const client = await transaction.existing(clients, id)
-    const after = apply(transaction, client)
+    const changedClient = apply(transaction, client)
     const presence = await findPresence(author.accountId, 'clients', id)
-    return { data: renderClient(after, presence ?? null, transaction.now) }
+    return { data: renderClient(changedClient, presence ?? null, transaction.now) }
   })
 
 const shownFields = [
@@ -68,7 +68,7 @@ type ShownRow = Pick<ClientRow, (typeof shownFields)[number]>
 /** Renders a client (A23.1). The token needs no check, because a client's lease never outlives it. */
 export const renderClient = (client: ShownRow, presence: ShownPresence | null, now: number) => ({
   ...client,
-  ...unattested,
+  ...emptyAttestation,
   ...renderPresence(presence, now),
   created_at: client.inserted_at,
 })

@@ -58,9 +58,9 @@ export async function allocateAddress(
   transaction: Pick<Transaction, 'accountId' | 'count'>,
   start = randomInt(firstOffset, lastOffset + 1),
 ): Promise<{ ipv4: string; ipv6: string }> {
-  const used = transaction.count('gateways') + transaction.count('clients')
+  const usedCount = transaction.count('gateways') + transaction.count('clients')
   const free =
-    used < capacity &&
+    usedCount < capacity &&
     (await findFirstFree(transaction.accountId, addressSet, addressesFrom(start), ({ ipv4 }) => ipv4))
   if (!free) throw new ApiError('address_space_exhausted', 'No tunnel address is free.')
   return free

@@ -83,12 +83,12 @@ export async function stageIdentityChange(
 export async function stageIdentityDeletions(
   transaction: Transaction,
   identities: ExternalIdentityRow[],
-  issued?: IssuedToken[],
+  issuedTokens?: IssuedToken[],
 ): Promise<'done' | 'more'> {
   const [first] = identities
   if (!first) return 'done'
   const issuers = new Set(identities.map(({ issuer }) => issuer))
-  const tokens = issued ?? (await tokensOfIssuers(transaction, first.actor_id, issuers))
+  const tokens = issuedTokens ?? (await tokensOfIssuers(transaction, first.actor_id, issuers))
   if (stageIssuedTokenDeletions(transaction, tokens) === 'more') return 'more'
   for (const identity of identities) {
     if (!transaction.hasCapacity()) return 'more'

@@ -62,10 +62,10 @@ export function planRotation(
   now: number,
 ): { end: GatewayTokenRow[]; rotateOut: GatewayTokenRow | null } {
   const active = activeToken(tokens)
-  const rotated = tokens.filter((token) => token.rotated_at !== null)
-  if (active && isUsed(active)) return { end: rotated, rotateOut: active }
-  const ended = rotated.filter((token) => rotationEnded(token, now))
-  return { end: active ? [active, ...ended] : ended, rotateOut: null }
+  const rotatedTokens = tokens.filter((token) => token.rotated_at !== null)
+  if (active && isUsed(active)) return { end: rotatedTokens, rotateOut: active }
+  const endedTokens = rotatedTokens.filter((token) => rotationEnded(token, now))
+  return { end: active ? [active, ...endedTokens] : endedTokens, rotateOut: null }
 }
 
 export const activeToken = (tokens: GatewayTokenRow[]): GatewayTokenRow | null =>

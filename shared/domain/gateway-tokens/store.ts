@@ -40,14 +40,14 @@ export const remove = (author: Author, siteId: string, id: string) =>
 
 /** Deletes all tokens of a site, but not those of its single gateways. Uses several commits if necessary. */
 export function removeAllOfSite(author: Author, siteId: string) {
-  const deleted = new Set<string>()
+  const deletedIds = new Set<string>()
   return commitInParts(author, async (transaction) => {
     await transaction.existing(sites, siteId)
     const outcome = await stageRows(transaction, gatewayTokens, 'site_id', siteId, (token) => {
       deleteGatewayToken(transaction, token)
-      deleted.add(token.id)
+      deletedIds.add(token.id)
     })
-    return outcome === 'more' ? 'more' : { done: { data: { deleted_count: deleted.size } } }
+    return outcome === 'more' ? 'more' : { done: { data: { deleted_count: deletedIds.size } } }
   })
 }
 
@@ -73,8 +73,8 @@ export async function rotate(author: Author, siteId: string, gatewayId: string) 
       throw new ApiError('rotation_conflict', 'Another request rotated this token at the same time.')
     }
     found = active
-    const used = await usedTokens(author.accountId, tokens)
-    const { end, rotateOut } = planRotation(tokens, (token) => used.has(token.id), transaction.now)
+    const usedIds = await usedTokens(author.accountId, tokens)
+    const { end, rotateOut } = planRotation(tokens, (token) => usedIds.has(token.id), transaction.now)
     for (const token of end) deleteGatewayToken(transaction, token)
     if (rotateOut) {
       transaction.update(gatewayTokens, rotateOut, { rotated_at: timestamp(transaction.now) })

@@ -40,11 +40,11 @@ export function chooseGateway<C extends Candidate>(
   if (online.length === 0) return { reason: 'gateway_offline' }
   const fitting = online.filter((gateway) => areCompatible(client.version, gateway.version))
   const [best] = fitting
-    .map((gateway) => ({ gateway, far: client.lat === null ? 0 : distance(client, gateway), chance: random() }))
+    .map((gateway) => ({ gateway, remoteness: client.lat === null ? 0 : distance(client, gateway), chance: random() }))
     .sort(
       (a, b) =>
         Number(b.gateway.hasAuthorization) - Number(a.gateway.hasAuthorization) ||
-        (a.far === b.far ? 0 : a.far - b.far) ||
+        (a.remoteness === b.remoteness ? 0 : a.remoteness - b.remoteness) ||
         compareVersions(b.gateway.version, a.gateway.version) ||
         a.chance - b.chance,
     )

@@ -24,10 +24,10 @@ const filterOrder = ['ipv4', 'ipv6', 'name']
 
 /** Index values for the filters of a list. Each value includes the site, because filters apply within a site (A7.3). */
 const toIndexes = (siteId: string, filters: Page['filters']): Record<string, string> => {
-  const filtered = filterOrder.flatMap((name) =>
+  const siteFilters = filterOrder.flatMap((name) =>
     name in filters ? [[name, `${siteId}#${filters[name]}`] as const] : [],
   )
-  return filtered.length > 0 ? Object.fromEntries(filtered) : { site_id: siteId }
+  return siteFilters.length > 0 ? Object.fromEntries(siteFilters) : { site_id: siteId }
 }
 
 export async function list(account: string, siteId: string, page: Page) {

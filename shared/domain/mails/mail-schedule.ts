@@ -8,13 +8,13 @@ const mailItem = (key: Key, next: number) => ({ ...key, kind: 'mail', next_at: n
 
 /** Reserves the next mail. Returns false if the previous mail is too recent. */
 export async function reserveMail(key: Key, now: number): Promise<boolean> {
-  const reserved = await ifMet(
+  const reservation = await ifMet(
     putItem(mailItem(key, now + retryMicros), {
       ConditionExpression: 'attribute_not_exists(pk) OR next_at <= :now',
       ExpressionAttributeValues: { ':now': now },
     }),
   )
-  return reserved !== null
+  return reservation !== null
 }
 
 /** Records a sent mail. The next mail is permitted after `interval` microseconds. */

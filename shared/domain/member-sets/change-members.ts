@@ -21,16 +21,16 @@ export type ChangedSet = { ids: string[]; pending: number }
 export const replaceMembers = (author: Author, set: MemberSet, ownerId: string, entries: unknown[]) =>
   changeMembers(author, set, ownerId, () => {
     const added = readWholeSet(set, entries)
-    const wanted = new Set(added)
-    return { added, keeps: (id) => wanted.has(id) }
+    const ids = new Set(added)
+    return { added, keeps: (id) => ids.has(id) }
   })
 
 /** Removes members, then adds members, so an id in both lists stays a member (A15.4). */
 export const editMembers = (author: Author, set: MemberSet, ownerId: string, sent: Record<string, unknown>) =>
   changeMembers(author, set, ownerId, () => {
     const { add, remove } = readEdit(set, sent)
-    const [kept, gone] = [new Set(add), new Set(remove)]
-    return { added: add, keeps: (id) => kept.has(id) || !gone.has(id) }
+    const [retainedIds, removedIds] = [new Set(add), new Set(remove)]
+    return { added: add, keeps: (id) => retainedIds.has(id) || !removedIds.has(id) }
   })
 
 /**
@@ -44,29 +44,29 @@ async function changeMembers(
   ownerId: string,
   read: () => RequestedMembers,
 ): Promise<ChangedSet> {
-  let wanted: RequestedMembers | undefined
+  let requested: RequestedMembers | undefined
   /** Sequence at which the requested members were found to exist. */
-  let found: number | undefined
-  const { result: begun, head } = await commitAfter(
+  let checkSequence: number | undefined
+  const { result: outcome, head } = await commitAfter(
     { accountId, subject, precondition },
     async (transaction): Promise<ChangedSet | StoredChange> => {
       await set.check(transaction, ownerId)
-      found ??= transaction.sequence
-      wanted ??= await checkMembersExist(accountId, set, read())
+      checkSequence ??= transaction.sequence
+      requested ??= await checkMembersExist(accountId, set, read())
       const { members, pending } = await readSet(accountId, set, ownerId)
-      const change = computeChange(wanted, members, pending)
+      const change = computeChange(requested, members, pending)
       refuseLargeSet(set, change, members)
       if (pending.length === 0 && sizeOf(change) <= membersPerCommit) {
         return { ids: await stageSetChange(transaction, set, ownerId, change, members), pending: 0 }
       }
       const id = stagePending(transaction, subject, set.entity.name, ownerId, change, pending)
       // Pending changes invalidate the check, because this request did not check the members that they add.
-      const isUnchanged = found === transaction.sequence && pending.length === 0
-      return { change: id, checked: isUnchanged ? { joining: change.joining, sequence: found } : undefined }
+      const isUnchanged = checkSequence === transaction.sequence && pending.length === 0
+      return { change: id, checked: isUnchanged ? { joining: change.joining, sequence: checkSequence } : undefined }
     },
   )
-  if ('ids' in begun) return begun
-  await finishSet({ accountId, subject }, set, ownerId, workTime.request(), { ...begun, head }).catch(
+  if ('ids' in outcome) return outcome
+  await finishSet({ accountId, subject }, set, ownerId, workTime.request(), { ...outcome, head }).catch(
     (error: unknown) =>
       // Logs the error only: the stored change continues in the background, and the response reports its progress.
       logLine('WARN', 'members_interrupted', describeError(error)),
@@ -125,9 +125,9 @@ export function refuseLargeSet({ envelope }: MemberSet, change: SetChange, membe
     throw invalidAt([envelope], `should have at most ${maxMembers} item(s)`)
 }
 
-async function checkMembersExist(account: string, set: MemberSet, wanted: RequestedMembers): Promise<RequestedMembers> {
-  const found = await checkExistence(wanted.added.map((id) => entityKey(account, set.members, id)))
-  const unknown = firstMessages(wanted.added, (id, i) => (found[i] ? null : `${id} does not exist`))
+async function checkMembersExist(account: string, set: MemberSet, requested: RequestedMembers): Promise<RequestedMembers> {
+  const found = await checkExistence(requested.added.map((id) => entityKey(account, set.members, id)))
+  const unknown = firstMessages(requested.added, (id, i) => (found[i] ? null : `${id} does not exist`))
   if (unknown.length > 0) throw invalidAt([set.envelope], ...unknown)
-  return wanted
+  return requested
 }

@@ -69,8 +69,8 @@ export function readWholeSet(set: MemberSet, entries: unknown[]): string[] {
 
 /** Parses the additions and removals of a `PATCH` request (A15.4, A19). @throws ApiError `validation_failed` */
 export function readEdit(set: MemberSet, sent: { add?: unknown; remove?: unknown }) {
-  const crowded = tooManyKeys(sent)
-  if (crowded !== null) throw invalidAt(['base'], crowded)
+  const limitMessage = tooManyKeys(sent)
+  if (limitMessage !== null) throw invalidAt(['base'], limitMessage)
   const { add = [], remove = [] } = sent
   const lists = { add: listOf(add), remove: listOf(remove) }
   checkEntryCount(set, lists.add, lists.remove)

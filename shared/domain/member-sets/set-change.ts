@@ -29,9 +29,9 @@ export async function stageSetChange(
     planSteps(transaction, set, ownerId, false, leaving),
     planSteps(transaction, set, ownerId, true, joining),
   ])
-  const left = new Set(leaving.filter((_, i) => runStep(transaction, leaves[i])))
-  const joined = joining.filter((_, i) => runStep(transaction, joins[i]))
-  return [...members.filter((id) => !left.has(id)), ...joined].sort()
+  const leavers = new Set(leaving.filter((_, i) => runStep(transaction, leaves[i])))
+  const joiners = joining.filter((_, i) => runStep(transaction, joins[i]))
+  return [...members.filter((id) => !leavers.has(id)), ...joiners].sort()
 }
 
 /** Ids that existed and were not yet members at this sequence, so they can be added without another check. */
@@ -88,16 +88,16 @@ export function pendingStager(set: MemberSet, ownerId: string, change?: string, 
     const { parts, steps } = found
     const [part, ...others] = parts
     if (!part || (change !== undefined && part.change !== change)) return 'done'
-    let left = part.ids
-    for (let staged = 0; staged === 0 && left.length > 0; left = left.slice(membersPerCommit)) {
-      await readSteps(transaction, part, left, steps)
-      for (const id of left.slice(0, membersPerCommit)) {
-        if (runStep(transaction, steps.get(id))) staged++
+    let rest = part.ids
+    for (let stagedCount = 0; stagedCount === 0 && rest.length > 0; rest = rest.slice(membersPerCommit)) {
+      await readSteps(transaction, part, rest, steps)
+      for (const id of rest.slice(0, membersPerCommit)) {
+        if (runStep(transaction, steps.get(id))) stagedCount++
         steps.delete(id)
       }
     }
-    stagePart(transaction, part, left)
-    cache = { ...found, parts: left.length > 0 ? [{ ...part, ids: left }, ...others] : others }
+    stagePart(transaction, part, rest)
+    cache = { ...found, parts: rest.length > 0 ? [{ ...part, ids: rest }, ...others] : others }
     return cache.parts.length > 0 ? 'more' : 'done'
   }
 }
@@ -110,13 +110,13 @@ function runStep(transaction: Transaction, step: Step | undefined): boolean {
 /** Plans a step for each id. A member that was deleted in the meantime is not added. */
 async function planSteps({ accountId }: Transaction, set: MemberSet, ownerId: string, joins: boolean, ids: string[]) {
   const pk = partition(accountId, set.entity.name, ownerId)
-  const [rows, alive] = await Promise.all([
+  const [rows, existence] = await Promise.all([
     getItems(ids.map((sk) => ({ pk, sk }))),
     joins ? checkExistence(ids.map((id) => entityKey(accountId, set.members, id))) : [],
   ])
   return ids.map((id, i): Step => {
     const row = rows[i]
-    if (joins) return !row && alive[i] ? additionStep(set, ownerId, id) : null
+    if (joins) return !row && existence[i] ? additionStep(set, ownerId, id) : null
     if (!row) return null
     return (transaction) => {
       transaction.delete(set.entity, itemRow(set.entity, row))

@@ -29,13 +29,13 @@ export async function list(account: string, groupId: string, page: Page) {
   return { data: found.map(renderMember), metadata: listed.metadata }
 }
 
-const changed = ({ ids, pending }: ChangedSet) => ({ data: { actor_ids: ids }, ...progress(pending) })
+const renderChange = ({ ids, pending }: ChangedSet) => ({ data: { actor_ids: ids }, ...progress(pending) })
 
 export const replace = async (author: Author, groupId: string, entries: unknown[]) =>
-  changed(await replaceMembers(author, groupMembers, groupId, entries))
+  renderChange(await replaceMembers(author, groupMembers, groupId, entries))
 
 export const edit = async (author: Author, groupId: string, sent: Record<string, unknown>) =>
-  changed(await editMembers(author, groupMembers, groupId, sent))
+  renderChange(await editMembers(author, groupMembers, groupId, sent))
 
 /** Set of a group's members. Removing a member revokes the authorizations of the membership. */
 export const groupMembers: MemberSet = {

@@ -75,10 +75,10 @@ export const update = (author: Author, id: string, sent: object, draft: () => Ch
       ...(group && { group_idp_id: group.idp_id }),
       ...(target?.type === 'internet' && { flow_log_uploads_enabled: false }),
     })
-    const ended = data.is_disabled && !policy.is_disabled
+    const isEnded = data.is_disabled && !policy.is_disabled
     // Revokes authorizations granted under the old policy. Clients that still have access get new authorizations (A30).
-    const changed = grounds.some((name) => !isDeepStrictEqual(data[name], policy[name]))
-    if (ended || changed) transaction.revoke({ by: 'policy', id })
+    const isChanged = grounds.some((name) => !isDeepStrictEqual(data[name], policy[name]))
+    if (isEnded || isChanged) transaction.revoke({ by: 'policy', id })
     return { data }
   })
 

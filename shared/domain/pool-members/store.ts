@@ -5,13 +5,13 @@ import { type ChangedSet, editMembers, finishSet, replaceMembers } from '../memb
 import { progress, stagePending } from '../member-sets/pending-change.ts'
 import { pool, poolMembers } from './pool-member.ts'
 
-const changed = ({ ids, pending }: ChangedSet) => ({ data: { device_ids: ids }, ...progress(pending) })
+const renderChange = ({ ids, pending }: ChangedSet) => ({ data: { device_ids: ids }, ...progress(pending) })
 
 export const replace = async (author: Author, resourceId: string, entries: unknown[]) =>
-  changed(await replaceMembers(author, pool, resourceId, entries))
+  renderChange(await replaceMembers(author, pool, resourceId, entries))
 
 export const edit = async (author: Author, resourceId: string, sent: Record<string, unknown>) =>
-  changed(await editMembers(author, pool, resourceId, sent))
+  renderChange(await editMembers(author, pool, resourceId, sent))
 
 /** Stages the members of a pool in the commit that creates the pool. Members beyond the commit's capacity become pending (A32). */
 export function stageMembers(transaction: Transaction, resourceId: string, ids: string[]): 'done' | 'more' {

@@ -95,13 +95,13 @@ export const update = (author: Author, id: string, draft: () => Change) =>
     await rejectTaken(transaction, checked, postureProviders, provider)
     const input = checked.done()
     const connection = await buildConnection({ accountId: author.accountId, objectId: id }, input, provider)
-    const moved = !isDeepStrictEqual({ ...provider, ...connection }, provider)
+    const hasNewConnection = !isDeepStrictEqual({ ...provider, ...connection }, provider)
     const enables = input.is_disabled === false
     const row = transaction.update(postureProviders, provider, {
       name: input.name,
       is_disabled: input.is_disabled,
       ...connection,
-      ...(moved && { is_verified: false }),
+      ...(hasNewConnection && { is_verified: false }),
       ...(input.accept_deletions === true && { accept_deletions: true }),
       ...(enables && enabledSyncState(provider, transaction.now)),
     })

@@ -11,11 +11,11 @@ import {
 import { isLonger } from '../../values/text.ts'
 
 export type AddressType = 'dns' | 'cidr' | 'ip'
-type Checked = { address: string } | { message: string }
+type AddressCheck = { address: string } | { message: string }
 
 /** Normalises the address of a resource, or returns a message about the first violated rule (A18.4). */
-export function checkAddress(type: AddressType, given: string): Checked {
-  const address = given.trim()
+export function checkAddress(type: AddressType, input: string): AddressCheck {
+  const address = input.trim()
   if (hasOneColon(address) || /\]:\d+$/.test(address)) return { message: 'cannot contain a port number' }
   if (type === 'dns') return checkDnsName(address)
   if (address.includes('[') !== address.includes(']')) return { message: 'has mismatched brackets' }
@@ -30,7 +30,7 @@ const onlyWildcards = /^[*?]+$/
 
 const validLabel = (label: string): boolean => labelPattern.test(label) && (label === '**' || !label.includes('**'))
 
-function checkDnsName(address: string): Checked {
+function checkDnsName(address: string): AddressCheck {
   if (isLonger(address, 253)) return { message: 'should be at most 253 character(s)' }
   if (parseRange(address)) return { message: 'is an IP address, use a resource of type ip or cidr' }
   const labels = address.split('.')
@@ -47,7 +47,7 @@ function checkDnsName(address: string): Checked {
 }
 
 /** Ranges that no address may overlap, in the order of the table in A18.4. */
-const forbidden: { ranges: Cidr[]; cidr: string; ip: string }[] = [
+const forbiddenRanges: { ranges: Cidr[]; cidr: string; ip: string }[] = [
   {
     ranges: ['0.0.0.0', '::'].map(ipRangeOf),
     cidr: 'cannot contain all addresses, use the Internet Resource',
@@ -66,20 +66,20 @@ const forbidden: { ranges: Cidr[]; cidr: string; ip: string }[] = [
 ]
 
 const refusal = (block: Cidr, type: 'cidr' | 'ip'): string | undefined =>
-  forbidden.find(({ ranges }) => ranges.some((other) => overlaps(block, other)))?.[type]
+  forbiddenRanges.find(({ ranges }) => ranges.some((other) => overlaps(block, other)))?.[type]
 
-const mapped = ipRangeOf('::ffff:0:0/96')
+const mappedRange = ipRangeOf('::ffff:0:0/96')
 /** Returns whether a block is within the IPv4-mapped range. A larger block that contains the whole range is permitted. */
-const isMapped = (block: Cidr): boolean => overlaps(block, mapped) && block.prefix >= 96
+const isMapped = (block: Cidr): boolean => overlaps(block, mappedRange) && block.prefix >= 96
 
-function checkCidr(address: string): Checked {
+function checkCidr(address: string): AddressCheck {
   const block = parseCidr(address)
   if (!block || isMapped(block)) return { message: 'is not a valid CIDR range, for example 192.168.1.0/24' }
   const message = refusal(block, 'cidr')
   return message ? { message } : { address: formatCidr(block) }
 }
 
-function checkIp(address: string): Checked {
+function checkIp(address: string): AddressCheck {
   const ip = parseIp(address)
   const block = ip && ipRangeOf(formatIp(ip))
   if (!ip || !block || isMapped(block)) return { message: 'is not a valid IP address, for example 192.0.2.10' }

@@ -35,9 +35,9 @@ function checkPorts(raw: unknown): { ports: string[] } | { messages: string[] } 
   const messages = [...new Set(parsed.filter((entry) => typeof entry === 'string'))]
   if (messages.length > 0) return { messages }
   const ranges = parsed.filter((entry) => typeof entry !== 'string')
-  const sorted = ranges.toSorted((a, b) => a.first - b.first)
-  const meetsBefore = ({ first }: PortRange, i: number) => first <= (sorted[i - 1]?.last ?? 0)
-  if (sorted.some(meetsBefore)) return { messages: ['ports must not overlap'] }
+  const sortedRanges = ranges.toSorted((a, b) => a.first - b.first)
+  const meetsBefore = ({ first }: PortRange, i: number) => first <= (sortedRanges[i - 1]?.last ?? 0)
+  if (sortedRanges.some(meetsBefore)) return { messages: ['ports must not overlap'] }
   return { ports: ranges.map(({ first, last }) => (first === last ? String(first) : `${first} - ${last}`)) }
 }
 

@@ -56,7 +56,7 @@ export const update = (author: Author, id: string, sent: object, draft: () => Ch
 
 /** Updates a device pool. Only name, description and filters can change (A18.3). */
 function updatePool(transaction: Transaction, resource: ResourceRow, draft: Change): ResourceRow {
-  for (const ignored of ['address', 'site_id']) draft.clear(ignored)
+  for (const fieldName of ['address', 'site_id']) draft.clear(fieldName)
   if (draft.fields.type !== undefined && draft.fields.type !== 'static_device_pool')
     draft.reject('type', 'cannot be changed')
   if (draft.fields.ip_stack) draft.reject('ip_stack', 'is supported only for DNS resources')

@@ -26,11 +26,11 @@ import { orphanPolicy, stageGroupDeletion } from './delete-group.ts'
  * @throws ApiError `own_actor`, `last_admin` (A12.4(2))
  */
 async function leavingAdmins(author: Author, transaction: Transaction, directoryId: string): Promise<ActorRow[]> {
-  const created = await rowsBy(actors, transaction.accountId, 'created_by_directory_id', directoryId)
-  if (created.some(({ id }) => id === author.subject?.actor_id)) {
+  const createdActors = await rowsBy(actors, transaction.accountId, 'created_by_directory_id', directoryId)
+  if (createdActors.some(({ id }) => id === author.subject?.actor_id)) {
     throw new ApiError('own_actor', 'This directory created the actor that makes this request.')
   }
-  const admins = created.filter(({ type, is_disabled }) => type === 'account_admin_user' && !is_disabled)
+  const admins = createdActors.filter(({ type, is_disabled }) => type === 'account_admin_user' && !is_disabled)
   if (admins.length > 0 && transaction.count('actors.enabled.account_admin_user') <= admins.length) {
     throw new ApiError('last_admin', 'This directory created the last enabled administrators of the account.')
   }

@@ -19,10 +19,10 @@ export function orphanPolicy(
 
 /** Stages the deletion of a group after orphaning its policies (A14.3). Returns `more` if the policies exceed the commit's capacity. */
 export async function stageGroupDeletion(transaction: Transaction, group: GroupRow): Promise<'done' | 'more'> {
-  const orphaned = await stageRows(transaction, policies, 'group_id', group.id, (policy) =>
+  const outcome = await stageRows(transaction, policies, 'group_id', group.id, (policy) =>
     orphanPolicy(transaction, policy, group),
   )
-  if (orphaned === 'more') return 'more'
+  if (outcome === 'more') return 'more'
   transaction.delete(groups, group)
   if ((await stageRestOfGroup(transaction, group.id)) === 'more')
     transaction.defer({ below: groups.name, id: group.id })

@@ -17,11 +17,11 @@ export const stageRestOfSite = (transaction: Transaction, id: string): Promise<'
 export const removeSite = (author: Author, id: string) =>
   commitInParts(author, async (transaction) => {
     const site = await editable(transaction, id)
-    const ended = together(
+    const outcome = together(
       await stageRows(transaction, gateways, 'site_id', id, (gateway) => deleteGateway(transaction, gateway)),
       await stageRows(transaction, gatewayTokens, 'site_id', id, (token) => deleteGatewayToken(transaction, token)),
     )
-    if (ended === 'more') return 'more'
+    if (outcome === 'more') return 'more'
     transaction.delete(sites, site)
     if ((await stageRestOfSite(transaction, id)) === 'more') transaction.defer({ below: sites.name, id })
     return { done: { data: site } }

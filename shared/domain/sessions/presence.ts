@@ -10,15 +10,15 @@ import { gatewayTokens, rotationEnded } from '../gateway-tokens/gateway-token.ts
 
 export type DeviceKind = 'gateways' | 'clients'
 
-type TokenState = { ended: boolean; rotated_at: string | null }
+type TokenState = { isEnded: boolean; rotated_at: string | null }
 
 async function tokenStates(kind: DeviceKind, account: string, ids: string[], now: number) {
   if (kind === 'clients') {
     const tokens = await getRows(clientTokens, account, ids)
-    return tokens.map((token): TokenState | null => token && { ended: !isUnexpired(token, now), rotated_at: null })
+    return tokens.map((token): TokenState | null => token && { isEnded: !isUnexpired(token, now), rotated_at: null })
   }
   const tokens = await getRows(gatewayTokens, account, ids)
-  return tokens.map((token) => token && { ended: rotationEnded(token, now), rotated_at: token.rotated_at })
+  return tokens.map((token) => token && { isEnded: rotationEnded(token, now), rotated_at: token.rotated_at })
 }
 
 /** Fields of gateways (A21.1) and clients (A23.1) that come from their presence items. */
@@ -78,8 +78,8 @@ export const presenceKey = (account: string, kind: DeviceKind, id: string): Key 
 
 /** Builds the presence item of a device. Omits nulls, because lists read many of these items. */
 export const presenceItem = <K extends DeviceKind>(account: string, kind: K, id: string, presence: PresenceOf[K]) => {
-  const stored = Object.entries(presence).filter(([, value]) => value !== null)
-  return { ...presenceKey(account, kind, id), kind: 'presence', ...Object.fromEntries(stored) }
+  const attributes = Object.entries(presence).filter(([, value]) => value !== null)
+  return { ...presenceKey(account, kind, id), kind: 'presence', ...Object.fromEntries(attributes) }
 }
 
 /** Reads the stored presence of a device, without checking the session's token. */
@@ -110,7 +110,7 @@ export async function readPresences(account: string, kind: DeviceKind, ids: stri
   return presences.map((item) => {
     if (!item) return null
     const token = tokens.get(item.token_id)
-    if (!token || token.ended) return { ...item, token_id: null, lease_expires_at: 0, rotated_at: null }
+    if (!token || token.isEnded) return { ...item, token_id: null, lease_expires_at: 0, rotated_at: null }
     return { ...item, rotated_at: token.rotated_at }
   })
 }

@@ -97,8 +97,8 @@ export async function withLastRuns<R extends { synced_at: string | null }>(
 }
 
 export async function withLastRun<R extends { id: string; account_id: string; synced_at: string | null }>(row: R) {
-  const [shown = row] = await withLastRuns(row.account_id, [row], ({ id }) => id)
-  return shown
+  const [shownRow = row] = await withLastRuns(row.account_id, [row], ({ id }) => id)
+  return shownRow
 }
 
 export type SyncSource = { account_id: string; collection: string; source_id: string }
@@ -140,6 +140,6 @@ export const scheduledSyncItem = ({ account_id, collection, source_id }: SyncSou
 
 /** Schedules a source immediately. The schedule starts a run, or ends the run of a deleted source. */
 export function stageScheduledSync(transaction: Transaction, collection: string, sourceId: string): void {
-  const synced = { account_id: transaction.accountId, collection, source_id: sourceId }
-  transaction.put(scheduledSyncItem(synced, timestamp(transaction.now)))
+  const source = { account_id: transaction.accountId, collection, source_id: sourceId }
+  transaction.put(scheduledSyncItem(source, timestamp(transaction.now)))
 }

@@ -51,14 +51,14 @@ export const tokenStore = <R extends TokenRow, S extends R>(
 
   /** Deletes all tokens of an actor. The returned count excludes expired tokens. */
   removeAll(author: Author, actorId: string) {
-    const unexpired = new Set<string>()
+    const unexpiredIds = new Set<string>()
     return commitInParts(author, async (transaction) => {
       await transaction.existing(actors, actorId)
       const outcome = await stageRows(transaction, entity, 'actor_id', actorId, (token) => {
         stageDeletion(transaction, token)
-        if (isUnexpired(token, transaction.now)) unexpired.add(token.id)
+        if (isUnexpired(token, transaction.now)) unexpiredIds.add(token.id)
       })
-      return outcome === 'more' ? 'more' : { done: { data: { deleted_count: unexpired.size } } }
+      return outcome === 'more' ? 'more' : { done: { data: { deleted_count: unexpiredIds.size } } }
     })
   },
 })

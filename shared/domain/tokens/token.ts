@@ -5,7 +5,7 @@ import type { Entity, Row, RowFields } from '../../table/entity.ts'
 
 export type TokenRow = Row & SecretHash & { actor_id: string; expires_at: string }
 
-type Minted = { id: string; token: string; secret_hash: string }
+type NewSecret = { id: string; token: string; secret_hash: string }
 
 /** Stages a new token, or the token that an `earlier` attempt of the commit minted. Only the hash of the token is stored. */
 export function stageToken<R extends TokenRow>(
@@ -14,13 +14,13 @@ export function stageToken<R extends TokenRow>(
   entity: Entity<R>,
   actorId: string,
   fields: Omit<RowFields<R>, 'actor_id' | 'secret_hash'> & { expires_at: string },
-  earlier?: Minted,
+  earlier?: NewSecret,
 ): R & { token: string } {
   const { accountId } = transaction
   const id = earlier?.id ?? transaction.newId()
-  const minted = earlier ?? mintToken(kind, { accountId, ownerId: actorId, tokenId: id })
+  const newToken = earlier ?? mintToken(kind, { accountId, ownerId: actorId, tokenId: id })
   transaction.put(dueItem({ account_id: accountId, collection: entity.name, id }, fields.expires_at))
-  const { token, secret_hash } = minted
+  const { token, secret_hash } = newToken
   const row = { id, actor_id: actorId, ...fields, secret_hash } as unknown as RowFields<R>
   return { ...transaction.insert(entity, row), token }
 }

@@ -24,29 +24,29 @@ const secondPassMicros = 25 * 3_600_000_000
 export async function deleteDueAccounts(deadline: number): Promise<void> {
   const nowText = timestamp(clock.now())
   const all = (await queryItems(dueAccountsPartition)) as DueAccount[]
-  const closed: DueAccount[] = []
+  const closedAccounts: DueAccount[] = []
   const errors: unknown[] = []
   const tryTo = (step: Promise<void>) => step.catch((error) => void errors.push(error))
-  for (const due of all.filter((item) => isDue(item, nowText))) {
+  for (const dueAccount of all.filter((item) => isDue(item, nowText))) {
     await tryTo(
-      closeAccount(due.account_id, nowText).then(async (state) => {
-        if (state === 'closed') closed.push(due)
-        if (state === 'called off') await writeTogether([remove(due)])
+      closeAccount(dueAccount.account_id, nowText).then(async (state) => {
+        if (state === 'closed') closedAccounts.push(dueAccount)
+        if (state === 'called off') await writeTogether([remove(dueAccount)])
       }),
     )
   }
-  for (const due of closed) {
-    if (clock.monotonic() < deadline) await tryTo(pass(due, all, deadline))
+  for (const dueAccount of closedAccounts) {
+    if (clock.monotonic() < deadline) await tryTo(pass(dueAccount, all, deadline))
   }
   if (errors.length > 0) throw new AggregateError(errors, 'Some accounts were not deleted.')
 }
 
 /** Continues a pass over the table until the deadline. At the end of the first pass, schedules the second. */
-async function pass(due: DueAccount, all: DueAccount[], deadline: number): Promise<void> {
-  if (!(await deleteItems(due, deadline))) return
-  const others = all.filter(({ account_id }) => account_id === due.account_id)
-  const second = dueAccountItem(due.account_id, timestamp(clock.now() + secondPassMicros), true)
-  await writeTogether([...others.map(remove), ...(due.last ? [] : [put(second)])])
+async function pass(dueAccount: DueAccount, all: DueAccount[], deadline: number): Promise<void> {
+  if (!(await deleteItems(dueAccount, deadline))) return
+  const others = all.filter(({ account_id }) => account_id === dueAccount.account_id)
+  const second = dueAccountItem(dueAccount.account_id, timestamp(clock.now() + secondPassMicros), true)
+  await writeTogether([...others.map(remove), ...(dueAccount.last ? [] : [put(second)])])
 }
 
 /** Number of concurrent delete requests. */
@@ -65,7 +65,7 @@ const deletion = ({ pk, sk }: Key): Statement => ({
  * `account_id`.
  * @returns true at the end of the table
  */
-async function deleteItems({ cursor, ...due }: DueAccount, deadline: number): Promise<boolean> {
+async function deleteItems({ cursor, ...dueAccount }: DueAccount, deadline: number): Promise<boolean> {
   // An eventually consistent scan suffices, because the second pass finds items that the first pass misses.
   const pages = walkTable<Key>({
     from: cursor ?? null,
@@ -74,15 +74,15 @@ async function deleteItems({ cursor, ...due }: DueAccount, deadline: number): Pr
     ProjectionExpression: 'pk, sk',
     FilterExpression: 'begins_with(pk, :own) OR (account_id = :id AND pk <> :due)',
     ExpressionAttributeValues: {
-      ':own': partition(due.account_id, ''),
-      ':id': due.account_id,
+      ':own': partition(dueAccount.account_id, ''),
+      ':id': dueAccount.account_id,
       ':due': dueAccountsPartition,
     },
   })
   for await (const { items: keys, next } of pages) {
     await inParallel(slicesOf(keys, maxStatements), width, (batch) => executeAll(batch.map(deletion)))
     if (next === null) return true
-    await changeItem(due, { set: { cursor: next }, when: 'attribute_exists(pk)' })
+    await changeItem(dueAccount, { set: { cursor: next }, when: 'attribute_exists(pk)' })
   }
   return false
 }

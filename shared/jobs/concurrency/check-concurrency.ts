@@ -59,9 +59,9 @@ export function concurrencyFinding(
       text: `${runs} The deployment reserves ${reserved} and Lambda keeps ${minUnreserved} unreserved, so ${reserved + minUnreserved} must be free. Request a higher quota (${quota}), lower the settings that end with Concurrency, or set reserveConcurrency=false to reserve nothing.`,
     }
   }
-  const left = free - reserved
-  const capacity = Math.floor(left / secondsPerRequest)
-  const load = `${left} remain for requests, enough for about ${capacity} requests per second`
+  const remainder = free - reserved
+  const capacity = Math.floor(remainder / secondsPerRequest)
+  const load = `${remainder} remain for requests, enough for about ${capacity} requests per second`
   if (capacity >= requestsPerSecond) return { refused: false, text: `${runs} ${load}.` }
   return {
     refused: false,

@@ -56,13 +56,13 @@ async function reclaimShard(shard: string, deadline: number): Promise<unknown[]>
   const nowText = timestamp(clock.now())
   const errors: unknown[] = []
   for (let after: string | undefined; clock.monotonic() < deadline; ) {
-    const read = (await queryItems(duePartition(shard), { after, limit: perRead })) as DueItem[]
-    const due = read.filter((item) => isDue(item, nowText))
-    const byAccount = [...Map.groupBy(due, ({ account_id }) => account_id)]
+    const page = (await queryItems(duePartition(shard), { after, limit: perRead })) as DueItem[]
+    const dueItems = page.filter((item) => isDue(item, nowText))
+    const byAccount = [...Map.groupBy(dueItems, ({ account_id }) => account_id)]
     const outcomes = await Promise.allSettled(byAccount.map(([account, items]) => reclaim(account, items)))
     errors.push(...outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : [])))
-    if (due.length < perRead) break
-    after = due.at(-1)?.sk
+    if (dueItems.length < perRead) break
+    after = dueItems.at(-1)?.sk
   }
   return errors
 }

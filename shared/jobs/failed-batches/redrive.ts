@@ -34,9 +34,9 @@ export async function redrive({ batches, invoke, hasTime = () => true }: Options
     if (!hasTime()) return { ...result, left: names.length - i }
     try {
       const { functionArn, records } = readBatch(await batches.read(name))
-      const failed = await handOver(invoke, functionArn, records)
-      if (failed[0] && records.length === 1) throw new Error(failed[0].reason)
-      if (failed.length > 0) throw new Error(`${failed.length} of ${records.length} records failed again.`)
+      const failures = await handOver(invoke, functionArn, records)
+      if (failures[0] && records.length === 1) throw new Error(failures[0].reason)
+      if (failures.length > 0) throw new Error(`${failures.length} of ${records.length} records failed again.`)
       await batches.remove(name)
       result.redriven++
     } catch (error) {

@@ -31,12 +31,12 @@ async function compare(accountId: string, deadline: number): Promise<void> {
   const account = await getRow(accounts, accountId, accountId)
   if (!account || account.is_disabled) return
   const limits = Object.entries((await get(account)).data.limits).map(([name, use]) => ({ name, ...use }))
-  const exceeded = limits.filter(({ used, total }) => used > total)
-  if (exceeded.length === 0) return
-  logLine('WARN', 'account_above_limits', { account_id: accountId, limits: exceeded.map(({ name }) => name) })
+  const exceededLimits = limits.filter(({ used, total }) => used > total)
+  if (exceededLimits.length === 0) return
+  logLine('WARN', 'account_above_limits', { account_id: accountId, limits: exceededLimits.map(({ name }) => name) })
   const { mailSender } = env
   if (mailSender === null) return
-  const message = { from: mailSender, ...limitsMail(account, exceeded) }
+  const message = { from: mailSender, ...limitsMail(account, exceededLimits) }
   // Skips mails after the deadline, which the next run sends.
   const send = async ({ id, email: to }: { id: string; email: string }) => {
     if (clock.monotonic() < deadline) await mail(accountId, id, { ...message, to })
@@ -56,11 +56,11 @@ async function mail(accountId: string, actorId: string, message: Mail): Promise<
   await recordMail(scheduleKey, clock.now(), interval)
 }
 
-type Exceeded = { name: string; used: number; total: number }
+type ExceededLimit = { name: string; used: number; total: number }
 
-function limitsMail({ name, slug }: Pick<AccountRow, 'name' | 'slug'>, exceeded: Exceeded[]) {
-  const lines = exceeded.map((limit) => `- ${limit.name.replaceAll('_', ' ')}: ${limit.used} of ${limit.total}`)
-  const blocked = exceeded.some(({ name }) => name === 'users' || name === 'service_accounts')
+function limitsMail({ name, slug }: Pick<AccountRow, 'name' | 'slug'>, exceededLimits: ExceededLimit[]) {
+  const lines = exceededLimits.map((limit) => `- ${limit.name.replaceAll('_', ' ')}: ${limit.used} of ${limit.total}`)
+  const blocksSessions = exceededLimits.some(({ name }) => name === 'users' || name === 'service_accounts')
   return {
     subject: 'Your network access account exceeds its limits',
     text: [
@@ -68,7 +68,7 @@ function limitsMail({ name, slug }: Pick<AccountRow, 'name' | 'slug'>, exceeded:
       '',
       ...lines,
       '',
-      ...(blocked
+      ...(blocksSessions
         ? ['While users or service accounts are above their limit, their clients cannot start new sessions.', '']
         : []),
       'Disable or delete what you no longer need, or ask the operator of the service for higher limits.',

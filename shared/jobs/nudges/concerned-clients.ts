@@ -13,25 +13,25 @@ const chunkLength = 1_000
 export async function concernedClients(
   account: string,
   notification: Notification,
-  connected: Connection[],
+  connections: Connection[],
 ): Promise<Connection[]> {
-  if (notification.everyone) return connected
+  if (notification.everyone) return connections
   const groupIds = [...new Set([...notification.groups, ...(await groupsThatReach(account, notification.resources))])]
-  const concerned = new Set(notification.actors)
+  const actorIds = new Set(notification.actors)
   if (groupIds.length > 0) {
-    const managed = await getItem<RowPointer>(uniqueKey(account, `${groups.name}.managed`, 'everyone'))
-    const everyPerson = managed !== undefined && groupIds.includes(managed.row.sk)
-    for (const { actor_id, is_person } of connected) if (everyPerson && is_person && actor_id) concerned.add(actor_id)
-    const others = [...new Set(connected.flatMap(({ actor_id }) => (actor_id === null ? [] : [actor_id])))]
+    const managedGroup = await getItem<RowPointer>(uniqueKey(account, `${groups.name}.managed`, 'everyone'))
+    const everyPerson = managedGroup !== undefined && groupIds.includes(managedGroup.row.sk)
+    for (const { actor_id, is_person } of connections) if (everyPerson && is_person && actor_id) actorIds.add(actor_id)
+    const others = [...new Set(connections.flatMap(({ actor_id }) => (actor_id === null ? [] : [actor_id])))]
     for (const id of await filterMembers(
       account,
       groupIds,
-      others.filter((actor) => !concerned.has(actor)),
+      others.filter((actor) => !actorIds.has(actor)),
     ))
-      concerned.add(id)
+      actorIds.add(id)
   }
-  return connected.filter(
-    ({ actor_id, device_id }) => notification.clients.has(device_id) || (actor_id !== null && concerned.has(actor_id)),
+  return connections.filter(
+    ({ actor_id, device_id }) => notification.clients.has(device_id) || (actor_id !== null && actorIds.has(actor_id)),
   )
 }
 

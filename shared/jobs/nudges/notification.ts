@@ -14,7 +14,7 @@ import type { SessionEnd } from '../../live/send-message.ts'
 /** Creates an empty notification, which collects the effects of an account's commits and ended authorizations on connected devices (C5). */
 export const emptyNotification = () => ({
   /** Authorizations that were deleted before their expiry. */
-  lost: [] as { gateway: string; client: string }[],
+  endedAuthorizations: [] as { gateway: string; client: string }[],
   /** Changed resources, which concern the gateways and clients with access to them. */
   resources: new Set<string>(),
   /** Groups whose access changed. */
@@ -26,7 +26,7 @@ export const emptyNotification = () => ({
   /** True if a change of the account's features concerns all clients. */
   everyone: false,
   /** Reasons for ended sessions, by the id of their token, device, actor or account. */
-  ended: new Map<string, SessionEnd>(),
+  sessionEnds: new Map<string, SessionEnd>(),
 })
 
 export type Notification = ReturnType<typeof emptyNotification>
@@ -86,7 +86,7 @@ const effects: Record<string, Effect> = {
 }
 
 function end(notification: Notification, change: Change, reason: SessionEnd): void {
-  for (const id of textsOf(change, 'id')) notification.ended.set(id, reason)
+  for (const id of textsOf(change, 'id')) notification.sessionEnds.set(id, reason)
 }
 
 export function addCommit(notification: Notification, { changes }: Pick<CommitRecord, 'changes'>): void {
@@ -99,5 +99,5 @@ export function addEndedAuthorization(
   { gateway_id, client_id, expires_at }: Fields,
   now: string,
 ): void {
-  if (String(expires_at) > now) notification.lost.push({ gateway: String(gateway_id), client: String(client_id) })
+  if (String(expires_at) > now) notification.endedAuthorizations.push({ gateway: String(gateway_id), client: String(client_id) })
 }

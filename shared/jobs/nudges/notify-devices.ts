@@ -33,23 +33,23 @@ export async function notifyDevices(
   })
   const concerning = [notification.actors, notification.clients, notification.groups, notification.resources]
   const asksClients = notification.everyone || concerning.some(({ size }) => size > 0)
-  if (notification.ended.size === 0 && !asksClients) return
-  const connected = await connectionsOf(account, 'clients')
-  if (notification.ended.size > 0) {
-    await endSessions(notification.ended, [...(await connectionsOf(account, 'gateways')), ...connected], hasTime)
+  if (notification.sessionEnds.size === 0 && !asksClients) return
+  const connections = await connectionsOf(account, 'clients')
+  if (notification.sessionEnds.size > 0) {
+    await endSessions(notification.sessionEnds, [...(await connectionsOf(account, 'gateways')), ...connections], hasTime)
   }
   if (asksClients) {
-    const left = connected.filter((connection) => !reasonOf(notification.ended, connection))
-    await nudgeClients(await concernedClients(account, notification, left), hasTime)
+    const openConnections = connections.filter((connection) => !reasonOf(notification.sessionEnds, connection))
+    await nudgeClients(await concernedClients(account, notification, openConnections), hasTime)
   }
 }
 
 /** Finds gateways that lost an authorization in force, or have an authorization for a changed resource. */
-async function concernedGateways(account: string, { lost, resources }: Notification): Promise<Set<string>> {
-  const ofChanged = await Promise.all([...resources].map((id) => authorizationsOfResource(account, id)))
-  const concerned = [...lost, ...ofChanged.flat()]
-  const lapsed = await filterLapsed(account, [...new Set(concerned.map(({ client }) => client))])
-  return new Set(concerned.flatMap(({ gateway, client }) => (lapsed.has(client) ? [] : [gateway])))
+async function concernedGateways(account: string, { endedAuthorizations, resources }: Notification): Promise<Set<string>> {
+  const authorizations = await Promise.all([...resources].map((id) => authorizationsOfResource(account, id)))
+  const sessionPairs = [...endedAuthorizations, ...authorizations.flat()]
+  const lapsedClients = await filterLapsed(account, [...new Set(sessionPairs.map(({ client }) => client))])
+  return new Set(sessionPairs.flatMap(({ gateway, client }) => (lapsedClients.has(client) ? [] : [gateway])))
 }
 
 async function authorizationsOfResource(account: string, id: string): Promise<Notification['lost']> {
@@ -68,29 +68,29 @@ async function filterLapsed(account: string, ids: string[]): Promise<Set<string>
 }
 
 const reasonOf = (
-  ended: Map<string, SessionEnd>,
+  sessionEnds: Map<string, SessionEnd>,
   { account_id, device_id, token_id, actor_id }: Connection,
 ): SessionEnd | undefined =>
-  [account_id, actor_id ?? '', device_id, token_id].map((id) => ended.get(id)).find((reason) => reason !== undefined)
+  [account_id, actor_id ?? '', device_id, token_id].map((id) => sessionEnds.get(id)).find((reason) => reason !== undefined)
 
-const endSessions = (ended: Map<string, SessionEnd>, connected: Connection[], hasTime: () => boolean): Promise<void> =>
-  inParallel(connected, concurrency, async (connection) => {
-    const reason = reasonOf(ended, connection)
+const endSessions = (sessionEnds: Map<string, SessionEnd>, connections: Connection[], hasTime: () => boolean): Promise<void> =>
+  inParallel(connections, concurrency, async (connection) => {
+    const reason = reasonOf(sessionEnds, connection)
     if (reason && hasTime()) await endSessionConnection(connection, reason)
   })
 
 /** Time of the last nudge in microseconds, by connection. Kept in memory, because one process handles all records of an account. */
-const nudged = new Map<string, number>()
+const lastNudges = new Map<string, number>()
 
 async function nudgeClients(clients: Connection[], hasTime: () => boolean): Promise<void> {
   if (clients.length === 0) return
-  if (nudged.size > 100_000) nudged.clear()
+  if (lastNudges.size > 100_000) lastNudges.clear()
   const within_ms = clients.length <= crowd ? 0 : Math.min(maxSpreadMs, clients.length * spreadMs)
   await inParallel(clients, concurrency, async (connection) => {
     if (!hasTime()) return
-    const waited = (clock.now() - (nudged.get(connection.connection_id) ?? 0)) / 1_000
-    if (waited < foldMs) await clock.sleep(foldMs - waited)
-    nudged.set(connection.connection_id, clock.now())
+    const elapsedMs = (clock.now() - (lastNudges.get(connection.connection_id) ?? 0)) / 1_000
+    if (elapsedMs < foldMs) await clock.sleep(foldMs - elapsedMs)
+    lastNudges.set(connection.connection_id, clock.now())
     await sendMessage(connection, { type: 'resources', within_ms })
   })
 }

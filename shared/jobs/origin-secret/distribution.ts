@@ -33,7 +33,7 @@ export function distribution(Id: string) {
       await cloudFront.send(new UpdateDistributionCommand({ Id, DistributionConfig: config, IfMatch: ETag }))
     },
     /** Returns the configured word. `everywhere` is true once no edge location sends an older word. */
-    async sends() {
+    async readWord() {
       const { Distribution: found } = await cloudFront.send(new GetDistributionCommand({ Id }))
       return { word: wordOf(found?.DistributionConfig), everywhere: found?.Status === 'Deployed' }
     },

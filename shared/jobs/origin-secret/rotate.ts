@@ -4,7 +4,7 @@ import type { Distribution } from './distribution.ts'
 import type { StagedSecret } from './staged-secret.ts'
 
 /** Age after which every function accepts a new word: twice the five minutes for which functions cache the secret. */
-const knownAfterMs = 10 * 60_000
+const propagationMs = 10 * 60_000
 
 type World = {
   secret: StagedSecret
@@ -25,12 +25,12 @@ export const rotation: Record<string, (world: World) => Promise<void>> = {
   async createSecret({ secret }) {
     if ((await secret.pending()) !== null) return
     const words = parseOriginSecret(await secret.current())
-    await secret.prepare(JSON.stringify(rotated(words, randomBytes(32).toString('hex'))))
+    await secret.prepare(JSON.stringify(rotateWords(words, randomBytes(32).toString('hex'))))
   },
 
   async setSecret({ secret, distribution, now }) {
     const at = await secret.rotatedAt()
-    if (at && now() - at.getTime() < knownAfterMs) {
+    if (at && now() - at.getTime() < propagationMs) {
       throw new Error(
         'The last rotation is less than ten minutes old. Some functions may not have read the next value yet.',
       )
@@ -41,7 +41,7 @@ export const rotation: Record<string, (world: World) => Promise<void>> = {
   async testSecret({ secret, distribution, wait }) {
     const { current } = await wordsOf(secret)
     for (;;) {
-      const { word, everywhere } = await distribution.sends()
+      const { word, everywhere } = await distribution.readWord()
       if (word !== current) throw new Error('The distribution does not send the value that this rotation has set.')
       if (everywhere) return
       if (!(await wait())) throw new Error('The distribution was not deployed to every edge location in time.')
@@ -52,5 +52,5 @@ export const rotation: Record<string, (world: World) => Promise<void>> = {
 }
 
 /** Returns the secret after a rotation. The first rotation only adds the next word. */
-export const rotated = ({ current, next }: OriginSecret, fresh: string): OriginSecret =>
-  next === undefined ? { current, next: fresh } : { previous: current, current: next, next: fresh }
+export const rotateWords = ({ current, next }: OriginSecret, newWord: string): OriginSecret =>
+  next === undefined ? { current, next: newWord } : { previous: current, current: next, next: newWord }

@@ -42,10 +42,10 @@ const slugFrom = (name: string): string =>
 const randomText = (length: number): string =>
   Array.from({ length }, () => 'abcdefghijklmnopqrstuvwxyz0123456789'[randomInt(36)]).join('')
 
-async function freeSlug(given: string | null, name: string): Promise<string> {
-  const slug = given ?? slugFrom(name)
+async function freeSlug(requestedSlug: string | null, name: string): Promise<string> {
+  const slug = requestedSlug ?? slugFrom(name)
   if (!reservedSlugs.includes(slug) && !(await getItem(serviceUniqueKey('slug', slug)))) return slug
-  if (given !== null) throw invalidAt(['slug'], 'has already been taken')
+  if (requestedSlug !== null) throw invalidAt(['slug'], 'has already been taken')
   return `${slug}-${randomText(6)}`
 }
 
@@ -56,7 +56,7 @@ type Input = {
 }
 
 /** Creates an account with its initial objects in one commit (A32.1). */
-export function createAccount({ account, admin, token }: Input, provisioned: ProvisionedToken) {
+export function createAccount({ account, admin, token }: Input, provisionedToken: ProvisionedToken) {
   const accountId = uuidV7(clock.now())
   return commit({ accountId, subject: null }, async (transaction) => {
     const { name = null, scopes = ['*'], expires_at = timestamp(transaction.now + 90 * dayMicros) } = token
@@ -77,7 +77,7 @@ export function createAccount({ account, admin, token }: Input, provisioned: Pro
       created_by_directory_id: null,
       is_disabled: false,
     })
-    await provisioned.stage(transaction, slug, { name, scopes, expires_at })
+    await provisionedToken.stage(transaction, slug, { name, scopes, expires_at })
     return { account: row, admin: adminRow }
   })
 }
@@ -139,19 +139,19 @@ export function provisionedToken(event: Record<string, unknown>) {
   if (token_in === 'secret' && tokenSecrets === null) {
     throw invalidAt(['token_in'], 'must be answer, because this service runs without Secrets Manager')
   }
-  let made: { client: ActorRow; token: MintedApiToken; arn?: string } | undefined
+  let creation: { client: ActorRow; token: MintedApiToken; arn?: string } | undefined
   return {
     /**
      * Stages the token of a new or an existing API client. A retried commit reuses the client and the token. The secret is created before
      * the commit, so that no account exists whose token nobody can read.
      */
     async stage(transaction: Transaction, slug: string, fields: NewToken, existing?: ActorRow): Promise<void> {
-      const client = existing ?? transaction.insert(actors, { ...newApiClient, ...(made && { id: made.client.id }) })
-      const token = await mintApiToken(transaction, client.id, fields, made?.token)
-      made = { client, token }
+      const client = existing ?? transaction.insert(actors, { ...newApiClient, ...(creation && { id: creation.client.id }) })
+      const token = await mintApiToken(transaction, client.id, fields, creation?.token)
+      creation = { client, token }
       if (token_in === 'answer' || tokenSecrets === null) return
       const { accountId } = transaction
-      made.arn = await createSecret({
+      creation.arn = await createSecret({
         name: `${tokenSecrets.prefix}/${accountId}/${token.id}`,
         description: `An API token of the account ${slug}. Delete this secret after you have handed over the token.`,
         text: token.token,
@@ -162,8 +162,8 @@ export function provisionedToken(event: Record<string, unknown>) {
     },
 
     /** Renders the token with its text, or with the ARN of the secret that contains the text. */
-    shown() {
-      const { client, token, arn } = made ?? {}
+    show() {
+      const { client, token, arn } = creation ?? {}
       return {
         api_client: showActor({ ...client }),
         ...(arn === undefined

@@ -42,8 +42,8 @@ const someOf = <N extends string, T>(names: readonly N[], ...rules: ((value: unk
   field<Partial<Record<N, T>>>(
     (input) => {
       if (!isObject(input)) return { message: 'must be an object' }
-      const crowded = tooManyKeys(input)
-      if (crowded !== null) return { message: crowded }
+      const limitMessage = tooManyKeys(input)
+      if (limitMessage !== null) return { message: limitMessage }
       const sent = names.filter((name) => Object.hasOwn(input, name))
       for (const rule of rules) {
         const faults = sent.flatMap((name) =>

@@ -37,13 +37,13 @@ function part<F extends Fields>(
   const value = event[name] === undefined && !required ? {} : event[name]
   if (!isObject(value)) throw new ApiError('bad_request', `${name} must be an object.`)
   // Messages about the main part have no prefix; messages about another part are prefixed with its name.
-  const within = name === 'account' || name === 'resource' ? [] : [name]
-  const crowded = tooManyKeys(value)
+  const path = name === 'account' || name === 'resource' ? [] : [name]
+  const limitMessage = tooManyKeys(value)
   const { faults, fields: checked } =
-    crowded === null
+    limitMessage === null
       ? draft<v.InferOutput<F>>(fields, value)
-      : new Draft<v.InferOutput<F>>({}, faultsAt(['base'], [crowded]))
-  found.push(...below(within, faults))
+      : new Draft<v.InferOutput<F>>({}, faultsAt(['base'], [limitMessage]))
+  found.push(...below(path, faults))
   // The cast is safe: `parts` throws before a missing field is used.
   return checked as v.InferOutput<F>
 }
@@ -63,7 +63,7 @@ function uuid(event: Event, name: string): string {
   return value.toLowerCase()
 }
 
-const shown = async (account: AccountRow) => v.parse(Account, (await getAccount(account)).data)
+const showAccount = async (account: AccountRow) => v.parse(Account, (await getAccount(account)).data)
 
 /** Operations of the provisioning task (A32). Their changes are logged with subject null. */
 const operations: Record<string, (event: Event) => Promise<unknown>> = {
@@ -74,13 +74,13 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
       token: part(found, event, 'api_token', InitialTokenFields, false),
     }))
     const token = provisionedToken(event)
-    const made = await createAccount(input, token)
-    return { account: await shown(made.account), admin: showActor(made.admin), ...token.shown() }
+    const creation = await createAccount(input, token)
+    return { account: await showAccount(creation.account), admin: showActor(creation.admin), ...token.show() }
   },
 
   async update_account(event) {
     const changes = parts((found) => part(found, event, 'account', AccountUpdateFields))
-    return { account: await shown(await updateAccount(uuid(event, 'account_id'), changes)) }
+    return { account: await showAccount(await updateAccount(uuid(event, 'account_id'), changes)) }
   },
 
   async delete_account(event) {
@@ -93,13 +93,13 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
       disabled_reason: 'deletion',
       delete_at,
     })
-    return { account: await shown(account), delete_at }
+    return { account: await showAccount(account), delete_at }
   },
 
   async create_static_device_pool(event) {
     const { device_ids = [], ...fields } = parts((found) => part(found, event, 'resource', PoolFields))
     const author = { accountId: uuid(event, 'account_id'), subject: null }
-    const made = await commit(author, async (transaction) => {
+    const creation = await commit(author, async (transaction) => {
       await transaction.existing(accounts, author.accountId)
       const found = await getRows(clients, author.accountId, device_ids)
       const unknown = firstMessages(device_ids, (id, i) => (found[i] === null ? `${id} does not exist` : null))
@@ -115,8 +115,8 @@ const operations: Record<string, (event: Event) => Promise<unknown>> = {
       })
       return { pool, members: poolMembers.stageMembers(transaction, pool.id, device_ids) }
     })
-    if (made.members === 'more') await poolMembers.addPending(author, made.pool.id)
-    return { resource: v.parse(Resource, made.pool) }
+    if (creation.members === 'more') await poolMembers.addPending(author, creation.pool.id)
+    return { resource: v.parse(Resource, creation.pool) }
   },
 
   create_api_token: createApiToken,
@@ -138,7 +138,7 @@ async function createApiToken(event: Event) {
     checkTokenExpiry(transaction, expires_at)
     await token.stage(transaction, slug, { name, scopes, expires_at }, client)
   })
-  return token.shown()
+  return token.show()
 }
 
 type AccountChanges = v.InferOutput<typeof AccountUpdateFields> & { delete_at?: string | null }
@@ -152,25 +152,25 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
       if ((await stageRestOfAccountDisabling(transaction, transaction.newId())) === 'more') return 'more'
     }
     // Enabling an account cancels a deletion that is not due yet (A32).
-    const revived = changes.is_disabled === false ? { delete_at: null, disabled_reason: null } : {}
+    const revival = changes.is_disabled === false ? { delete_at: null, disabled_reason: null } : {}
     if (changes.is_disabled === true && !account.is_disabled) await stageAccountDisabling(transaction)
-    const updated = transaction.update(accounts, account, {
+    const updatedAccount = transaction.update(accounts, account, {
       ...changes,
-      ...revived,
+      ...revival,
       limits: { ...account.limits, ...changes.limits },
       features: { ...account.features, ...changes.features },
     })
-    stageLimitsEntry(transaction, account, updated)
-    const { delete_at } = updated
+    stageLimitsEntry(transaction, account, updatedAccount)
+    const { delete_at } = updatedAccount
     if (delete_at !== null && delete_at !== account.delete_at) transaction.put(dueAccountItem(accountId, delete_at))
-    return { done: updated }
+    return { done: updatedAccount }
   })
 
 /** Runs an operation of the provisioning task (A32). @throws ApiError for invalid input */
 export async function provision(event: unknown): Promise<unknown> {
   if (!isObject(event)) throw new ApiError('bad_request', 'The event must be an object.')
-  const crowded = tooManyKeys(event)
-  if (crowded !== null) throw invalidAt(['base'], crowded)
+  const limitMessage = tooManyKeys(event)
+  if (limitMessage !== null) throw invalidAt(['base'], limitMessage)
   const { operation = 'create_account' } = event
   const run = typeof operation === 'string' && Object.hasOwn(operations, operation) ? operations[operation] : undefined
   if (!run) throw new ApiError('bad_request', `operation must be one of ${Object.keys(operations).join(', ')}.`)

@@ -62,11 +62,11 @@ async function pulseChannel(): Promise<void> {
     'sec-websocket-key': randomBytes(16).toString('base64'),
   }
   const status = await new Promise<number | undefined>((resolve, reject) => {
-    const ask = url.protocol === 'http:' ? requestHttp : requestHttps
-    const request = ask(url, { headers, agent: false, signal: AbortSignal.timeout(patienceMs) })
-    request.on('response', (answer) => {
-      answer.resume()
-      resolve(answer.statusCode)
+    const sendRequest = url.protocol === 'http:' ? requestHttp : requestHttps
+    const request = sendRequest(url, { headers, agent: false, signal: AbortSignal.timeout(patienceMs) })
+    request.on('response', (response) => {
+      response.resume()
+      resolve(response.statusCode)
     })
     request.on('error', reject).end()
   })

@@ -9,7 +9,7 @@ import { handOver, type Invoke } from '../hand-over.ts'
 
 type Replay = { account: string; begin: number; end: number; consumers: string[] }
 
-export type Replayed = {
+export type ReplayResult = {
   commits: number
   /** Records that a consumer failed to handle. */
   kept: { sequence: number; consumer: string; reason: string }[]
@@ -28,7 +28,7 @@ function readEvent(event: unknown): Replay {
     if (micros === null) throw bad(`${name} must be an RFC 3339 timestamp.`)
     return micros
   }
-  if (!Array.isArray(consumers) || consumers.length === 0 || !consumers.every((one) => typeof one === 'string')) {
+  if (!Array.isArray(consumers) || consumers.length === 0 || !consumers.every((consumer) => typeof consumer === 'string')) {
     throw bad('consumers must be a list of function ARNs.')
   }
   const to = end === undefined ? clock.now() : instant(end, 'end')
@@ -44,9 +44,9 @@ export async function replayCommits(
   event: unknown,
   invoke: Invoke,
   hasTime: () => boolean = () => true,
-): Promise<Replayed> {
+): Promise<ReplayResult> {
   const { account, begin, end, consumers } = readEvent(event)
-  const result: Replayed = { commits: 0, kept: [], next: null }
+  const result: ReplayResult = { commits: 0, kept: [], next: null }
   let batch: { sequence: number; record: object }[] = []
   const deliver = async () => {
     for (const consumer of consumers) {

@@ -9,9 +9,9 @@ import { checkPage, dropClosed, endPages, Progress, report } from './row-pass.ts
 /** Parses the progress of an earlier run, or starts a new one. @throws ApiError `bad_request` for an invalid `account_id` or `next` */
 function begin(event: unknown): Progress {
   const account_id = readAccountIdOrAll(event)
-  const counted = { rows: 0, partition: null, heads: {}, found: {}, moved: [] }
-  const begins = { account_id, start: null, begun: clock.now(), ...counted, findings: [], truncated: false, walk: null }
-  return readNext(Progress, event) ?? begins
+  const counts = { rows: 0, partition: null, heads: {}, found: {}, moved: [] }
+  const initial = { account_id, start: null, begun: clock.now(), ...counts, findings: [], truncated: false, walk: null }
+  return readNext(Progress, event) ?? initial
 }
 
 /** Scans the table while time is left. @returns whether the end of the table was reached */
@@ -28,7 +28,7 @@ async function walkPages(progress: Progress, hasTime: () => boolean): Promise<bo
 
 /** Returns a new walk over the commits of the next account; null after the last account. */
 function nextWalk({ heads, found }: Progress, account: string): Walk | null {
-  const next = [...Object.keys(heads), ...Object.keys(found)].sort().find((one) => one > account)
+  const next = [...Object.keys(heads), ...Object.keys(found)].sort().find((candidate) => candidate > account)
   return next === undefined ? null : walkOf(next)
 }
 

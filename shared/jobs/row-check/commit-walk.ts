@@ -49,10 +49,10 @@ type Walking = { walk: Walk; report: (finding: RowFinding) => void; maxOpen: num
 const isOfPass = ({ from, until }: Walk, name: string): boolean => name >= from && (until === null || name < until)
 
 /** Compares rows with their latest commits. Rows that differ stay in `open`. */
-async function compare({ account, open }: Walk, left: [name: string, sequence: number][], look: Consistency) {
-  const keys = left.map(([name]) => namedRow(account, name))
+async function compare({ account, open }: Walk, commits: [name: string, sequence: number][], look: Consistency) {
+  const keys = commits.map(([name]) => namedRow(account, name))
   const rows = await getStoredItems(keys, { look, attributes: ['commit'] })
-  for (const [i, [name, sequence]] of left.entries()) {
+  for (const [i, [name, sequence]] of commits.entries()) {
     if (agrees(rows[i], sequence)) delete open[name]
     else open[name] = sequence
   }
@@ -82,8 +82,8 @@ function note(
   }
 }
 
-async function look({ walk, maxOpen }: Walking, batch: Map<string, number>, how: Consistency): Promise<void> {
-  await compare(walk, [...batch], how)
+async function look({ walk, maxOpen }: Walking, batch: Map<string, number>, consistency: Consistency): Promise<void> {
+  await compare(walk, [...batch], consistency)
   const names = Object.keys(walk.open)
   if (names.length <= maxOpen) return
   // Leaves the rows above the new bound to another pass over the commits.
@@ -92,18 +92,18 @@ async function look({ walk, maxOpen }: Walking, batch: Map<string, number>, how:
 }
 
 /** Reads commits while time is left. @returns whether the last commit was reached */
-async function read(walking: Walking, how: Consistency, hasTime: () => boolean): Promise<boolean> {
+async function read(walking: Walking, consistency: Consistency, hasTime: () => boolean): Promise<boolean> {
   let batch = new Map<string, number>()
   let commits = 0
   for await (const { sk, rows } of recordsAfter(walking.walk)) {
     note(walking, sk, fieldsOf(rows), batch)
     if (++commits < rowsPerRead && batch.size < rowsPerRead) continue
-    await look(walking, batch, how)
+    await look(walking, batch, consistency)
     batch = new Map()
     commits = 0
     if (!hasTime()) return false
   }
-  await look(walking, batch, how)
+  await look(walking, batch, consistency)
   return true
 }
 
@@ -115,9 +115,9 @@ async function settle(walking: Walking): Promise<void> {
     const before = Object.entries(walk.open)
     await clock.sleep(settleMs)
     await read(walking, 'exact', () => true)
-    const same = before.filter(([name, last]) => walk.open[name] === last)
-    const rows = await compare(walk, same, 'exact')
-    for (const [i, [name, last]] of same.entries()) {
+    const steadyRows = before.filter(([name, last]) => walk.open[name] === last)
+    const rows = await compare(walk, steadyRows, 'exact')
+    for (const [i, [name, last]] of steadyRows.entries()) {
       const problem = rows[i] ? 'outdated' : 'missing'
       if (name in walk.open) report(findingAt(problem, 'row', namedRow(walk.account, name), { commit: Math.abs(last) }))
       delete walk.open[name]

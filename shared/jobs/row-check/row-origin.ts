@@ -115,7 +115,7 @@ function shownRow(entity: Entity, row: Fields): Fields {
   try {
     return redactRow(entity, row as Row)
   } catch {
-    return redactRow({ ...entity, recorded: (whole) => whole }, row as Row)
+    return redactRow({ ...entity, recorded: (fields) => fields }, row as Row)
   }
 }
 
@@ -134,9 +134,9 @@ function differenceOf(
 ): Record<'shown' | 'hidden', string[]> | null {
   const image = imageOf(entity, item, changes)
   if (!image || item.version !== versionOf(entity)) return null
-  const whole: Fields = itemRow(entity, item)
-  const row = shownRow(entity, whole)
-  const unrecorded = Object.keys(item).filter((name) => !(name in whole) && !isOfForm(name, item))
+  const fullRow: Fields = itemRow(entity, item)
+  const row = shownRow(entity, fullRow)
+  const unrecorded = Object.keys(item).filter((name) => !(name in fullRow) && !isOfForm(name, item))
   const differs = (name: string): boolean => {
     // Ignores a field that neither the record nor the item has, because the field is newer than both.
     if (!(name in image || name in item)) return false

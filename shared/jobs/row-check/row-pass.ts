@@ -65,7 +65,7 @@ const countedPartitionNames: ReadonlySet<string> = new Set(
 export function report(progress: Progress, finding: RowFinding): void {
   const { findings } = progress
   const { item, at, sort } = finding
-  const isSame = (one: RowFinding) => one.item === item && one.at === at && one.sort === sort
+  const isSame = (other: RowFinding) => other.item === item && other.at === at && other.sort === sort
   if ((item === 'row' || item === 'commit') && findings.some(isSame)) return
   if (findings.length < maxListed) findings.push(finding)
   else progress.truncated = true
@@ -115,9 +115,9 @@ type Suspicion = { about: Key; finding: RowFinding }
 
 async function missingItems(rows: StoredItem[]): Promise<Suspicion[]> {
   const expected = rows.flatMap((row) => derivedItems(row).map((item) => ({ row, item })))
-  const there = await readItems(expected.map(({ item }) => item))
+  const storedItems = await readItems(expected.map(({ item }) => item))
   return expected.flatMap(({ row, item }, i) => {
-    const pointer = there[i]?.row as Key | undefined
+    const pointer = storedItems[i]?.row as Key | undefined
     return pointer && sameKey(pointer, row)
       ? []
       : [{ about: row, finding: findingAt('missing', item.kind as 'unique' | 'index', item) }]
@@ -166,7 +166,7 @@ const suspicionsOf = async (items: StoredItem[]): Promise<Suspicion[]> => [
 export async function checkPage(progress: Progress, items: StoredItem[]): Promise<void> {
   for (const item of items) count(progress, item)
   let suspicions = await suspicionsOf(items.filter((item) => isRequested(progress, item)).map(unpacked))
-  for (let look = 1; look < maxReads && suspicions.length > 0; look++) {
+  for (let attempt = 1; attempt < maxReads && suspicions.length > 0; attempt++) {
     await clock.sleep(settleMs)
     const keys = new Map(suspicions.map(({ about }) => [`${about.pk}\n${about.sk}`, about]))
     const now = await readItems([...keys.values()])

@@ -60,7 +60,7 @@ export async function deployedStack() {
   const stacks = [env.serviceName]
   for (const stack of stacks) {
     const resources = await resourcesOf(stack)
-    stacks.push(...resources.filter(({ type }) => type === 'AWS::CloudFormation::Stack').map((one) => one.physicalId))
+    stacks.push(...resources.filter(({ type }) => type === 'AWS::CloudFormation::Stack').map((resource) => resource.physicalId))
     versions.push(...resources.filter(({ type }) => type === 'AWS::Lambda::Version').map(versionOf))
   }
   return {
@@ -78,7 +78,7 @@ export async function publishedVersions(FunctionName: string): Promise<number[]>
   const found: number[] = []
   for await (const { Versions = [] } of paginateListVersionsByFunction({ client: lambda() }, { FunctionName }))
     found.push(...Versions.map(({ Version }) => Number(Version)).filter(Number.isInteger))
-  return found.sort((one, other) => other - one)
+  return found.sort((a, b) => b - a)
 }
 
 /** Reads the alias `current` of a function: its version, the `others` that receive a share of the calls, and its revision. */

@@ -5,16 +5,16 @@ const retainedVersions = 3
 
 const isNamed = (error: unknown, ...names: string[]): boolean => error instanceof Error && names.includes(error.name)
 
-async function unused(functionName: string): Promise<number[]> {
+async function unusedVersions(functionName: string): Promise<number[]> {
   const old = (await publishedVersions(functionName)).slice(retainedVersions)
   if (old.length === 0) return []
   const { version, others } = await readAlias(functionName)
-  return old.filter((one) => one !== version && !others.includes(one))
+  return old.filter((candidate) => candidate !== version && !others.includes(candidate))
 }
 
 async function prune(functionName: string): Promise<number> {
   let deleted = 0
-  for (const version of await unused(functionName)) {
+  for (const version of await unusedVersions(functionName)) {
     try {
       await deleteVersion(functionName, version)
       deleted++

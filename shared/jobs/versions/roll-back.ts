@@ -76,17 +76,17 @@ async function targetOf(
   to: RollBackInput['to'],
 ): Promise<number | undefined> {
   if (to === 'deployed') return version
-  return (await publishedVersions(functionName)).find((published) => published < version)
+  return (await publishedVersions(functionName)).find((candidate) => candidate < version)
 }
 
-async function moveOne(deployed: DeployedVersion, to: RollBackInput['to']): Promise<Outcome> {
-  const { functionName: name } = deployed
-  const target = await targetOf(deployed, to)
+async function moveOne(deployedVersion: DeployedVersion, to: RollBackInput['to']): Promise<Outcome> {
+  const { functionName: name } = deployedVersion
+  const target = await targetOf(deployedVersion, to)
   if (target === undefined) return ({ left }) => left.push({ function: name, reason: 'no_version_before' })
   const alias = await readAlias(name)
   if (alias.version === target && alias.others.length === 0) return ({ unchanged }) => unchanged.push(name)
   // Leaves an alias that was manually moved to a third version.
-  if (to === 'previous' && alias.version !== deployed.version && alias.version !== target)
+  if (to === 'previous' && alias.version !== deployedVersion.version && alias.version !== target)
     return ({ left }) => left.push({ function: name, reason: 'at_another_version' })
   try {
     await moveAlias(name, target, alias.revision)
@@ -103,13 +103,13 @@ const atOnce = 8
 
 async function moveAll(versions: DeployedVersion[], result: RolledBack): Promise<void> {
   for (let at = 0; at < versions.length; at += atOnce) {
-    const outcomes = versions.slice(at, at + atOnce).map(async (deployed): Promise<Outcome> => {
+    const outcomes = versions.slice(at, at + atOnce).map(async (deployedVersion): Promise<Outcome> => {
       try {
-        return await moveOne(deployed, result.to)
+        return await moveOne(deployedVersion, result.to)
       } catch (error) {
-        logLine('ERROR', 'alias_not_moved', { function: deployed.functionName, ...describeError(error) })
+        logLine('ERROR', 'alias_not_moved', { function: deployedVersion.functionName, ...describeError(error) })
         const message = error instanceof Error ? error.name : 'Error'
-        return ({ failed }) => failed.push({ function: deployed.functionName, error: message })
+        return ({ failed }) => failed.push({ function: deployedVersion.functionName, error: message })
       }
     })
     for (const outcome of await Promise.all(outcomes)) outcome(result)

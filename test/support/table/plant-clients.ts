@@ -3,13 +3,13 @@ import { clock, timestamp } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
 import { mintToken } from '#shared/core/secrets/token.ts'
 import { type ClientTokenRow, clientTokens } from '#shared/domain/client-tokens/client-token.ts'
-import { type ClientRow, clients, undescribed } from '#shared/domain/clients/client.ts'
+import { type ClientRow, clients, emptyDescription } from '#shared/domain/clients/client.ts'
 import { rowItem, uniqueItems } from '#shared/table/entity.ts'
 import type { AccessWorld } from '../access/access.ts'
 import { publicKey } from '../access/public-key.ts'
 import { plantItems } from './plant-rows.ts'
 
-export const bareClient = { ...undescribed, verified_at: null }
+export const bareClient = { ...emptyDescription, verified_at: null }
 
 /**
  * Writes registered clients of the world's actor into the table, each with a token but no session. `start` of a client starts a session,

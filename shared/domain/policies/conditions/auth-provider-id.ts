@@ -15,7 +15,7 @@ export const authProviderId: ConditionProperty = {
   fact: providerOf,
   isDecidable: (person) => !person,
   parse: (values, operator) => {
-    const listed = new Set(values.map((value) => value.toLowerCase()))
-    return (context) => listed.has(providerOf(context) ?? '') === (operator === 'is_in')
+    const providerIds = new Set(values.map((value) => value.toLowerCase()))
+    return (context) => providerIds.has(providerOf(context) ?? '') === (operator === 'is_in')
   },
 }

@@ -14,7 +14,7 @@ export type { ConditionContext } from './condition-property.ts'
 const conditionProperties = [remoteIpLocationRegion, remoteIp, authProviderId, currentUtcDatetime, clientVerified]
 const propertyNames = conditionProperties.map(({ name }) => name)
 const allOperators = [...new Set(conditionProperties.flatMap(({ operators }) => operators))]
-const propertyNamed = (name: string) => conditionProperties.find((property) => property.name === name)
+const findProperty = (name: string) => conditionProperties.find((property) => property.name === name)
 
 const quoteAll = (operators: readonly string[]) => operators.map((operator) => `\`${operator}\``).join(', ')
 
@@ -53,7 +53,7 @@ function checkCondition(item: Record<string, unknown>, path: Path, faults: Fault
     return found
   }
   const property = read('property', propertyNames)
-  const rule = property === undefined ? undefined : propertyNamed(property)
+  const rule = property === undefined ? undefined : findProperty(property)
   const operator = read('operator', rule?.operators ?? allOperators)
   const values = checkValues(item.values, rule)
   if ('messages' in values) faults.push(...faultsAt([...path, 'values'], values.messages))
@@ -119,7 +119,7 @@ const tests = new WeakMap<Condition, ConditionTest>()
 /** Returns the test of a stored condition. The weak map keeps the test for as long as the row is in memory. */
 function findTest(condition: Condition): ConditionTest {
   const { property, operator, values } = condition
-  const test = tests.get(condition) ?? propertyNamed(property)?.parse(values, operator) ?? (() => false)
+  const test = tests.get(condition) ?? findProperty(property)?.parse(values, operator) ?? (() => false)
   tests.set(condition, test)
   return test
 }
@@ -144,7 +144,7 @@ const noContext: ConditionContext = { client: null, subject: { ip: null, ip_regi
 /** Evaluates only the conditions that can be tested without a client, for people or for service accounts. */
 export const evaluateDecidable = (conditions: Condition[], person: boolean, at: number): ConditionResult =>
   evaluateConditions(
-    conditions.filter(({ property }) => propertyNamed(property)?.isDecidable(person)),
+    conditions.filter(({ property }) => findProperty(property)?.isDecidable(person)),
     noContext,
     at,
   )

@@ -82,13 +82,13 @@ function mergeRanges(values: string[]): DayRanges[] {
 }
 
 function join(ranges: DayRanges['ranges']): DayRanges['ranges'] {
-  const joined: DayRanges['ranges'] = []
+  const mergedRanges: DayRanges['ranges'] = []
   for (const range of ranges.toSorted((a, b) => a.start - b.start)) {
-    const last = joined.at(-1)
+    const last = mergedRanges.at(-1)
     if (last && range.start - last.end < 2) last.end = Math.max(last.end, range.end)
-    else joined.push({ ...range })
+    else mergedRanges.push({ ...range })
   }
-  return joined
+  return mergedRanges
 }
 
 /** Returns the latest end, in microseconds, of the ranges that contain the instant; null when none does. */
@@ -132,8 +132,8 @@ function endInstant(second: number, { date, seconds }: LocalTime, end: number, z
     return local.date !== date || local.seconds >= end
   }
   const plain = second + (end - seconds)
-  const arrived = localTime(plain, zone)
-  if (arrived.date === date && arrived.seconds === end) return plain
+  const localEnd = localTime(plain, zone)
+  if (localEnd.date === date && localEnd.seconds === end) return plain
   let low = second
   while (!isPassed(low + step)) low += step
   let high = low + step

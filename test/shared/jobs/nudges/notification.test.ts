@@ -64,7 +64,7 @@ test('verification and unverification notify only the client', () => {
 })
 
 test('sessions end with their token, device, actor and account', () => {
-  const { ended } = notificationOf(
+  const { sessionEnds } = notificationOf(
     deleted('client_tokens', { id: 't' }),
     deleted('gateway_tokens', { id: 'u' }),
     deleted('clients', { id: 'c', actor_id: 'a' }),
@@ -73,7 +73,7 @@ test('sessions end with their token, device, actor and account', () => {
     deleted('actors', { id: 'b', is_disabled: false }),
     updated('accounts', { id: 'x', is_disabled: false, features: {} }, { is_disabled: true }),
   )
-  expect(Object.fromEntries(ended)).toEqual({
+  expect(Object.fromEntries(sessionEnds)).toEqual({
     t: 'token',
     u: 'token',
     c: 'device',
@@ -106,5 +106,5 @@ test('an ended authorization notifies its gateway, unless it had expired', () =>
     addEndedAuthorization(notification, { gateway_id, client_id: 'c', expires_at }, now)
   ended('g', '2026-01-02T00:00:00.000000Z')
   ended('h', '2025-01-02T00:00:00.000000Z')
-  expect(notification.lost).toEqual([{ gateway: 'g', client: 'c' }])
+  expect(notification.endedAuthorizations).toEqual([{ gateway: 'g', client: 'c' }])
 })

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { acceptedWords, type OriginSecret, parseOriginSecret } from '#shared/core/secrets/origin-secret.ts'
 import type { Distribution } from '#shared/jobs/origin-secret/distribution.ts'
-import { rotated, rotation } from '#shared/jobs/origin-secret/rotate.ts'
+import { rotateWords, rotation } from '#shared/jobs/origin-secret/rotate.ts'
 import type { StagedSecret } from '#shared/jobs/origin-secret/staged-secret.ts'
 
 const minute = 60_000
@@ -38,7 +38,7 @@ function newWorld({ edgeMs = 4 * minute } = {}) {
     send: async (word) => {
       if (sent.at(-1)?.word !== word) sent.push({ word, from: now })
     },
-    sends: async () => ({ word: sent.at(-1)?.word ?? '', everywhere: everywhere() }),
+    readWord: async () => ({ word: sent.at(-1)?.word ?? '', everywhere: everywhere() }),
   }
   const pass = (ms: number) => {
     for (let left = ms; left > 0; left -= minute / 2) {
@@ -151,9 +151,9 @@ describe('the rotation of the origin secret', () => {
 })
 
 it('switches to the prepared word, and keeps the previous one', () => {
-  const first = rotated({ current: 'a' }, 'b')
+  const first = rotateWords({ current: 'a' }, 'b')
   expect(first).toEqual({ current: 'a', next: 'b' })
-  const second = rotated(first, 'c')
+  const second = rotateWords(first, 'c')
   expect(second).toEqual({ previous: 'a', current: 'b', next: 'c' })
-  expect(rotated(second, 'd')).toEqual({ previous: 'b', current: 'c', next: 'd' } satisfies OriginSecret)
+  expect(rotateWords(second, 'd')).toEqual({ previous: 'b', current: 'c', next: 'd' } satisfies OriginSecret)
 })

@@ -137,7 +137,7 @@ it('computes roots, inclusion and consistency proofs of all trees up to 2,000 le
     range.append(leaf)
     const root = rootAt(size)
     if (!tiles.root().equals(root) || !range.root().equals(root)) expect.fail(`the root of ${size} leaves`)
-    // Tests the first, the middle and the last leaf, and the first leaf after the largest split.
+    // Tests the first, the middle and the last leaf, the first leaf after the largest split, and two others.
     const split = 2 ** Math.ceil(Math.log2(size) - 1)
     for (const index of new Set([0, size - 1, Math.floor(split) % size, 7 % size, 1_009 % size, size >> 1])) {
       const path = await inclusionProof(index, size, read)
@@ -148,7 +148,7 @@ it('computes roots, inclusion and consistency proofs of all trees up to 2,000 le
       if (provesInclusion(all[index] as Buffer, index, size, path, rootAt(size - 1)))
         expect.fail(`another root of ${size}`)
     }
-    for (const from of new Set([1, size, size - 1, size >> 1, Math.floor(split), 1 + ((size * 613) % size)])) {
+    for (const from of new Set([1, size, size - 1, size >> 1, Math.floor(split), 1 + (613 % size)])) {
       if (from < 1) continue
       const path = await consistencyProof(from, size, read)
       const [older, newer] = [
