@@ -125,7 +125,11 @@ export function refuseLargeSet({ envelope }: MemberSet, change: SetChange, membe
     throw invalidAt([envelope], `should have at most ${maxMembers} item(s)`)
 }
 
-async function checkMembersExist(account: string, set: MemberSet, requested: RequestedMembers): Promise<RequestedMembers> {
+async function checkMembersExist(
+  account: string,
+  set: MemberSet,
+  requested: RequestedMembers,
+): Promise<RequestedMembers> {
   const found = await checkExistence(requested.added.map((id) => entityKey(account, set.members, id)))
   const unknown = firstMessages(requested.added, (id, i) => (found[i] ? null : `${id} does not exist`))
   if (unknown.length > 0) throw invalidAt([set.envelope], ...unknown)

@@ -88,16 +88,20 @@ export function pendingStager(set: MemberSet, ownerId: string, change?: string, 
     const { parts, steps } = found
     const [part, ...others] = parts
     if (!part || (change !== undefined && part.change !== change)) return 'done'
-    let rest = part.ids
-    for (let stagedCount = 0; stagedCount === 0 && rest.length > 0; rest = rest.slice(membersPerCommit)) {
-      await readSteps(transaction, part, rest, steps)
-      for (const id of rest.slice(0, membersPerCommit)) {
+    let remainingIds = part.ids
+    for (
+      let stagedCount = 0;
+      stagedCount === 0 && remainingIds.length > 0;
+      remainingIds = remainingIds.slice(membersPerCommit)
+    ) {
+      await readSteps(transaction, part, remainingIds, steps)
+      for (const id of remainingIds.slice(0, membersPerCommit)) {
         if (runStep(transaction, steps.get(id))) stagedCount++
         steps.delete(id)
       }
     }
-    stagePart(transaction, part, rest)
-    cache = { ...found, parts: rest.length > 0 ? [{ ...part, ids: rest }, ...others] : others }
+    stagePart(transaction, part, remainingIds)
+    cache = { ...found, parts: remainingIds.length > 0 ? [{ ...part, ids: remainingIds }, ...others] : others }
     return cache.parts.length > 0 ? 'more' : 'done'
   }
 }
