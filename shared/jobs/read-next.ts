@@ -10,6 +10,7 @@ export function readNext<T>(progress: v.GenericSchema<unknown, T>, event: unknow
   const { next = null } = fieldsOf(event)
   if (next === null) return null
   const result = v.safeParse(progress, next)
-  if (!result.success) throw new ApiError('bad_request', 'next must be the unchanged next value of an earlier response.')
+  if (!result.success)
+    throw new ApiError('bad_request', 'next must be the unchanged next value of an earlier response.')
   return result.output
 }

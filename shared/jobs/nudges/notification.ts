@@ -99,5 +99,6 @@ export function addEndedAuthorization(
   { gateway_id, client_id, expires_at }: Fields,
   now: string,
 ): void {
-  if (String(expires_at) > now) notification.endedAuthorizations.push({ gateway: String(gateway_id), client: String(client_id) })
+  if (String(expires_at) > now)
+    notification.endedAuthorizations.push({ gateway: String(gateway_id), client: String(client_id) })
 }

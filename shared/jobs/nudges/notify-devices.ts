@@ -36,7 +36,11 @@ export async function notifyDevices(
   if (notification.sessionEnds.size === 0 && !asksClients) return
   const connections = await connectionsOf(account, 'clients')
   if (notification.sessionEnds.size > 0) {
-    await endSessions(notification.sessionEnds, [...(await connectionsOf(account, 'gateways')), ...connections], hasTime)
+    await endSessions(
+      notification.sessionEnds,
+      [...(await connectionsOf(account, 'gateways')), ...connections],
+      hasTime,
+    )
   }
   if (asksClients) {
     const openConnections = connections.filter((connection) => !reasonOf(notification.sessionEnds, connection))
@@ -45,14 +49,17 @@ export async function notifyDevices(
 }
 
 /** Finds gateways that lost an authorization in force, or have an authorization for a changed resource. */
-async function concernedGateways(account: string, { endedAuthorizations, resources }: Notification): Promise<Set<string>> {
+async function concernedGateways(
+  account: string,
+  { endedAuthorizations, resources }: Notification,
+): Promise<Set<string>> {
   const authorizations = await Promise.all([...resources].map((id) => authorizationsOfResource(account, id)))
   const sessionPairs = [...endedAuthorizations, ...authorizations.flat()]
   const lapsedClients = await filterLapsed(account, [...new Set(sessionPairs.map(({ client }) => client))])
   return new Set(sessionPairs.flatMap(({ gateway, client }) => (lapsedClients.has(client) ? [] : [gateway])))
 }
 
-async function authorizationsOfResource(account: string, id: string): Promise<Notification['lost']> {
+async function authorizationsOfResource(account: string, id: string): Promise<Notification['endedAuthorizations']> {
   const items = (await authorizationsOf(account, { by: 'resource', id })) as AuthorizationItem[]
   const now = clock.now()
   return items
@@ -71,9 +78,15 @@ const reasonOf = (
   sessionEnds: Map<string, SessionEnd>,
   { account_id, device_id, token_id, actor_id }: Connection,
 ): SessionEnd | undefined =>
-  [account_id, actor_id ?? '', device_id, token_id].map((id) => sessionEnds.get(id)).find((reason) => reason !== undefined)
+  [account_id, actor_id ?? '', device_id, token_id]
+    .map((id) => sessionEnds.get(id))
+    .find((reason) => reason !== undefined)
 
-const endSessions = (sessionEnds: Map<string, SessionEnd>, connections: Connection[], hasTime: () => boolean): Promise<void> =>
+const endSessions = (
+  sessionEnds: Map<string, SessionEnd>,
+  connections: Connection[],
+  hasTime: () => boolean,
+): Promise<void> =>
   inParallel(connections, concurrency, async (connection) => {
     const reason = reasonOf(sessionEnds, connection)
     if (reason && hasTime()) await endSessionConnection(connection, reason)

@@ -146,7 +146,8 @@ export function provisionedToken(event: Record<string, unknown>) {
      * the commit, so that no account exists whose token nobody can read.
      */
     async stage(transaction: Transaction, slug: string, fields: NewToken, existing?: ActorRow): Promise<void> {
-      const client = existing ?? transaction.insert(actors, { ...newApiClient, ...(creation && { id: creation.client.id }) })
+      const client =
+        existing ?? transaction.insert(actors, { ...newApiClient, ...(creation && { id: creation.client.id }) })
       const token = await mintApiToken(transaction, client.id, fields, creation?.token)
       creation = { client, token }
       if (token_in === 'answer' || tokenSecrets === null) return

@@ -28,7 +28,11 @@ function readEvent(event: unknown): Replay {
     if (micros === null) throw bad(`${name} must be an RFC 3339 timestamp.`)
     return micros
   }
-  if (!Array.isArray(consumers) || consumers.length === 0 || !consumers.every((consumer) => typeof consumer === 'string')) {
+  if (
+    !Array.isArray(consumers) ||
+    consumers.length === 0 ||
+    !consumers.every((consumer) => typeof consumer === 'string')
+  ) {
     throw bad('consumers must be a list of function ARNs.')
   }
   const to = end === undefined ? clock.now() : instant(end, 'end')

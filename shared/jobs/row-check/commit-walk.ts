@@ -29,10 +29,10 @@ export const walkOf = (account: string): Walk => ({ account, after: 0, from: '',
 
 type StoredRow = Record<string, unknown> | undefined
 
-/** True if a row has the state of the commit `left` or of a later one. A negative `left` means a deletion. */
-function agrees(row: StoredRow, left: number): boolean {
+/** True if a row has the state of the commit `sequence` or of a later one. A negative `sequence` means a deletion. */
+function agrees(row: StoredRow, sequence: number): boolean {
   const commit = typeof row?.commit === 'number' ? row.commit : -1
-  return left > 0 ? commit >= left : row === undefined || commit > -left
+  return sequence > 0 ? commit >= sequence : row === undefined || commit > -sequence
 }
 
 /** Reads the sort keys and written rows of the next commit records, in order. */
@@ -49,9 +49,9 @@ type Walking = { walk: Walk; report: (finding: RowFinding) => void; maxOpen: num
 const isOfPass = ({ from, until }: Walk, name: string): boolean => name >= from && (until === null || name < until)
 
 /** Compares rows with their latest commits. Rows that differ stay in `open`. */
-async function compare({ account, open }: Walk, commits: [name: string, sequence: number][], look: Consistency) {
+async function compare({ account, open }: Walk, commits: [name: string, sequence: number][], consistency: Consistency) {
   const keys = commits.map(([name]) => namedRow(account, name))
-  const rows = await getStoredItems(keys, { look, attributes: ['commit'] })
+  const rows = await getStoredItems(keys, { look: consistency, attributes: ['commit'] })
   for (const [i, [name, sequence]] of commits.entries()) {
     if (agrees(rows[i], sequence)) delete open[name]
     else open[name] = sequence
@@ -82,7 +82,11 @@ function note(
   }
 }
 
-async function look({ walk, maxOpen }: Walking, batch: Map<string, number>, consistency: Consistency): Promise<void> {
+async function compareBatch(
+  { walk, maxOpen }: Walking,
+  batch: Map<string, number>,
+  consistency: Consistency,
+): Promise<void> {
   await compare(walk, [...batch], consistency)
   const names = Object.keys(walk.open)
   if (names.length <= maxOpen) return
@@ -98,12 +102,12 @@ async function read(walking: Walking, consistency: Consistency, hasTime: () => b
   for await (const { sk, rows } of recordsAfter(walking.walk)) {
     note(walking, sk, fieldsOf(rows), batch)
     if (++commits < rowsPerRead && batch.size < rowsPerRead) continue
-    await look(walking, batch, consistency)
+    await compareBatch(walking, batch, consistency)
     batch = new Map()
     commits = 0
     if (!hasTime()) return false
   }
-  await look(walking, batch, consistency)
+  await compareBatch(walking, batch, consistency)
   return true
 }
 

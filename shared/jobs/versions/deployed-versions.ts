@@ -60,7 +60,9 @@ export async function deployedStack() {
   const stacks = [env.serviceName]
   for (const stack of stacks) {
     const resources = await resourcesOf(stack)
-    stacks.push(...resources.filter(({ type }) => type === 'AWS::CloudFormation::Stack').map((resource) => resource.physicalId))
+    stacks.push(
+      ...resources.filter(({ type }) => type === 'AWS::CloudFormation::Stack').map((resource) => resource.physicalId),
+    )
     versions.push(...resources.filter(({ type }) => type === 'AWS::Lambda::Version').map(versionOf))
   }
   return {

@@ -39,7 +39,7 @@ function read(event: unknown): RollBackInput {
   if (since !== undefined && micros === null) throw bad('since must be an RFC 3339 timestamp.')
   if (functions === undefined) return { to, since: micros === null ? null : micros / 1_000, functions: null }
   if (since !== undefined) throw bad('since and functions cannot be combined.')
-  if (!Array.isArray(functions) || functions.length === 0 || !functions.every((one) => typeof one === 'string'))
+  if (!Array.isArray(functions) || functions.length === 0 || !functions.every((name) => typeof name === 'string'))
     throw bad('functions must be a list of function names.')
   return { to, since: null, functions }
 }
@@ -128,7 +128,7 @@ export async function rollBack(event: unknown): Promise<RolledBack> {
   const { from, versions } = selectVersions(request, stack)
   const since = from === null ? null : timestamp(from * 1_000)
   const result: RolledBack = { to: request.to, since, moved: [], unchanged: [], left: [], failed: [] }
-  const [readers, writers] = [versions.filter(reads), versions.filter((one) => !reads(one))]
+  const [readers, writers] = [versions.filter(reads), versions.filter((version) => !reads(version))]
   for (const group of request.to === 'previous' ? [writers, readers] : [readers, writers]) await moveAll(group, result)
   const { moved, failed } = result
   logLine('WARN', 'versions_moved', { to: request.to, moved: moved.length, failed: failed.length })

@@ -80,7 +80,7 @@ describe('the distribution', () => {
     ['InProgress', false],
   ])('%s reports whether every edge location has it: %s', async (status, everywhere) => {
     fetched.mockResolvedValueOnce(answer(`<Distribution><Status>${status}</Status>${config('word')}</Distribution>`))
-    expect(await distribution('E123').sends()).toEqual({ word: 'word', everywhere })
+    expect(await distribution('E123').readWord()).toEqual({ word: 'word', everywhere })
     expect(sentIn(0)[0]).toBe('https://cloudfront.amazonaws.com/2020-05-31/distribution/E123')
   })
 })
