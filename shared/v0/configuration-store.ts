@@ -52,7 +52,11 @@ const providerChecks = { openid_connect_providers: checkOpenIdProviders, saml_id
 type Changes = Partial<RowFields<V0ConfigurationRow>>
 
 /** Checks a field, unless its value is unchanged. */
-function checkValue<N extends RuledName>(draft: Draft<V0ConfigurationInput>, storedConfiguration: V0ConfigurationRow, name: N) {
+function checkValue<N extends RuledName>(
+  draft: Draft<V0ConfigurationInput>,
+  storedConfiguration: V0ConfigurationRow,
+  name: N,
+) {
   const value: V0ConfigurationInput[N] = draft.fields[name]
   if (value !== undefined && value !== storedConfiguration[name]) draft.reject(name, ...rules[name](value))
 }
@@ -68,7 +72,8 @@ function checkConfiguration(
   address: string,
 ): Changes {
   for (const name of ['default_client_allowed_ips', 'default_client_dns'] as const)
-    if (draft.fields[name] !== undefined) draft.fields[name] = respell(draft.fields[name], lists, storedConfiguration[name])
+    if (draft.fields[name] !== undefined)
+      draft.fields[name] = respell(draft.fields[name], lists, storedConfiguration[name])
   for (const name of Object.keys(rules) as RuledName[]) checkValue(draft, storedConfiguration, name)
   const providers: Record<string, unknown> = {}
   const limit = new MessageLimit()

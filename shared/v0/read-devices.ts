@@ -28,5 +28,9 @@ function withDefaults(device: V0DeviceRow, defaults: Defaults): V0DeviceRow {
 
 export function showDevice(device: V0DeviceRow, defaults: Defaults, lists: V0Lists) {
   const effectiveDevice = withDefaults(device, defaults)
-  return { ...effectiveDevice, allowed_ips: showList(effectiveDevice.allowed_ips, lists), dns: showList(effectiveDevice.dns, lists) }
+  return {
+    ...effectiveDevice,
+    allowed_ips: showList(effectiveDevice.allowed_ips, lists),
+    dns: showList(effectiveDevice.dns, lists),
+  }
 }

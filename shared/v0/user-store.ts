@@ -75,10 +75,11 @@ async function commitWithPassword<T extends object>(
 ): Promise<T> {
   const deadline = retryUntil(workTime.retries())
   let hash: string | undefined
-  const hashOf: PasswordHasher = (password) => (password === undefined ? undefined : (hash ?? { unhashedPassword: password }))
+  const hashOf: PasswordHasher = (password) =>
+    password === undefined ? undefined : (hash ?? { unhashedPassword: password })
   for (;;) {
     const result = await commit(author, (transaction) => change(transaction, hashOf), deadline)
-    if (!('unhashed' in result)) return result
+    if (!('unhashedPassword' in result)) return result
     hash = await hashPassword(result.unhashedPassword, deadline)
   }
 }
