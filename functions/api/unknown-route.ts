@@ -51,7 +51,9 @@ async function respond(event: Event, requestId: string): Promise<Answer> {
       matches(pattern, event.rawPath) ? methods : [],
     )
     if (allowedMethods.length === 0) throw new ApiError('not_found', unknownPath)
-    throw new ApiError('method_not_allowed', undefined, { headers: { allow: [...new Set(allowedMethods)].sort().join(', ') } })
+    throw new ApiError('method_not_allowed', undefined, {
+      headers: { allow: [...new Set(allowedMethods)].sort().join(', ') },
+    })
   } catch (error) {
     return problem(error, requestId)
   }

@@ -47,7 +47,11 @@ async function handle(
 ): Promise<void> {
   if (record.eventName === 'REMOVE') {
     const authorization = oldImage(record)
-    addEndedAuthorization(notificationFor(notifications, String(authorization.account_id)), authorization, timestamp(clock.now()))
+    addEndedAuthorization(
+      notificationFor(notifications, String(authorization.account_id)),
+      authorization,
+      timestamp(clock.now()),
+    )
     return
   }
   const commit = readCommitRecord(newImage(record))
