@@ -1,4 +1,4 @@
-import { acknowledged, findings } from './nag/findings.ts'
+import { findings, listAcknowledgements } from './nag/findings.ts'
 import { withoutCode } from './without-code.ts'
 
 const account = '111122223333'
@@ -21,17 +21,18 @@ const deployments: Record<string, unknown>[] = [
   },
 ]
 
-const needed = new Map<string, boolean>()
+const acknowledgements = new Map<string, boolean>()
 for (const context of deployments) {
   await withoutCode({ context }, (app) => {
     for (const { path, rule, description } of findings(app)) {
       process.stderr.write(`${path}: ${rule}\n  ${description}\n`)
       process.exitCode = 1
     }
-    for (const [entry, isNeeded] of acknowledged(app)) needed.set(entry, isNeeded || needed.get(entry) === true)
+    for (const [entry, isNeeded] of listAcknowledgements(app))
+      acknowledgements.set(entry, isNeeded || acknowledgements.get(entry) === true)
   })
 }
-for (const [entry, isNeeded] of needed) {
+for (const [entry, isNeeded] of acknowledgements) {
   if (isNeeded) continue
   process.stderr.write(`${entry}\n  This finding is acknowledged but no longer occurs. Remove the acknowledgement.\n`)
   process.exitCode = 1

@@ -76,10 +76,10 @@ export class ServiceStack extends Stack {
     const limits = routeLimits(operations, ownKeys, settings)
     const { api, address, target } = this.addApi([...routes, ...ownRoutes], limits, accessLogs, settings)
     this.domainTarget = target
-    const shared: FunctionDefaults = { ...behindApi, environment: { ...behindApi.environment, SERVICE_URL: address } }
-    channel?.serve(shared, roles.of.live, accessLogs, settings)
-    const tasks = addTasks(this, streams, roles, shared)
-    const scheduled = addSchedules(this, storage, roles, shared)
+    const defaults: FunctionDefaults = { ...behindApi, environment: { ...behindApi.environment, SERVICE_URL: address } }
+    channel?.serve(defaults, roles.of.live, accessLogs, settings)
+    const tasks = addTasks(this, streams, roles, defaults)
+    const scheduled = addSchedules(this, storage, roles, defaults)
     const { topic } = new Monitoring(this, 'Monitoring', {
       apiId: api.ref,
       channel,
@@ -93,7 +93,7 @@ export class ServiceStack extends Stack {
       reserved,
     })
     this.alarmTopic = topic
-    const provision = this.addProvisioning(shared, roles, settings, storage)
+    const provision = this.addProvisioning(defaults, roles, settings, storage)
     archiveLogs(this, {
       settings,
       storage,
@@ -124,15 +124,15 @@ export class ServiceStack extends Stack {
   private addOperations(
     operations: OperationSource[],
     code: string,
-    given: FunctionDefaults,
+    baseDefaults: FunctionDefaults,
     roles: Roles,
     check: ConcurrencyCheck,
     settings: Settings,
   ): ApiRoute[] {
     const collections = Map.groupBy(operations, ({ operation }) => collectionOf(servedPath(operation)))
     return [...collections].flatMap(([name, members]) => {
-      const shared = { ...given, code: Code.fromAsset(code) }
-      const stack = new OperationStack(this, `Operations-${name}`, members, shared, roles, settings)
+      const defaults = { ...baseDefaults, code: Code.fromAsset(code) }
+      const stack = new OperationStack(this, `Operations-${name}`, members, defaults, roles, settings)
       if (members.some(({ operation }) => reservationOf(operation, settings))) stack.node.addDependency(check)
       return stack.routes
     })
@@ -140,7 +140,7 @@ export class ServiceStack extends Stack {
 
   /** Adds routes that are not operations. They require no credential, except other spellings of paths under `/v0`. */
   private addOwnRoutes(
-    shared: FunctionDefaults,
+    defaults: FunctionDefaults,
     { of }: Roles,
     check: ConcurrencyCheck,
     { signInConcurrency }: Settings,
@@ -154,7 +154,7 @@ export class ServiceStack extends Stack {
         reserved: toReservation(signInConcurrency),
       })),
     ]
-    return routedFunctions(this, shared, functions, check)
+    return routedFunctions(this, defaults, functions, check)
   }
 
   /** Adds the API of these routes. The address is `baseUrl`, or else API Gateway's address. */
@@ -170,20 +170,20 @@ export class ServiceStack extends Stack {
       routeSettings,
       accessLogSettings: { destinationArn: logs.logGroupArn, format: accessLogFormat },
     })
-    const place = { apiId: api.ref, stage: stage.ref }
-    const target = customDomain(this, domainName, certificateArn, ipAddressType, place, 'DomainTarget')
+    const mapping = { apiId: api.ref, stage: stage.ref }
+    const target = customDomain(this, domainName, certificateArn, ipAddressType, mapping, 'DomainTarget')
     return { api, target, address: baseUrl ?? api.attrApiEndpoint }
   }
 
   /** Adds the provisioning task, which creates the secrets for new API tokens but cannot read them. */
   private addProvisioning(
-    shared: FunctionDefaults,
+    defaults: FunctionDefaults,
     { of: { provision } }: Roles,
     settings: Settings,
     { key }: Storage,
   ): Alias {
     const secrets = { TOKEN_SECRETS: tokenSecretNames(settings), ...(key && { TOKEN_SECRETS_KEY: key.keyArn }) }
-    const props = { ...shared, environment: { ...shared.environment, ...secrets } }
+    const props = { ...defaults, environment: { ...defaults.environment, ...secrets } }
     const arns = [tokenSecretArns(this, settings)]
     // Allows both actions, because creating a secret with tags requires both.
     provision.addToPolicy(may(['secretsmanager:CreateSecret', 'secretsmanager:TagResource'], arns))
@@ -200,8 +200,11 @@ export class ServiceStack extends Stack {
     for (const child of this.node.children) {
       if (child === check) continue
       const inside =
-        child instanceof OperationStack ? [child] : child.node.findAll().filter((one) => one instanceof Alias)
-      for (const one of inside) if (!readers.some((reader) => reader === one)) one.node.addDependency(...first)
+        child instanceof OperationStack
+          ? [child]
+          : child.node.findAll().filter((construct) => construct instanceof Alias)
+      for (const construct of inside)
+        if (!readers.some((reader) => reader === construct)) construct.node.addDependency(...first)
     }
   }
 }

@@ -8,15 +8,15 @@ export function customDomain(
   domainName: string | null,
   certificateArn: string | null,
   ipAddressType: string,
-  place: { apiId: string; stage: string; apiMappingKey?: string },
+  mapping: { apiId: string; stage: string; apiMappingKey?: string },
   output: string,
 ): string | null {
   if (domainName === null || certificateArn === null) return null
-  const within = new Construct(scope, 'Domain')
+  const domainScope = new Construct(scope, 'Domain')
   const configuration = { certificateArn, ipAddressType, endpointType: 'REGIONAL', securityPolicy: 'TLS_1_2' }
-  const domain = new CfnDomainName(within, 'Name', { domainName, domainNameConfigurations: [configuration] })
-  new CfnApiMapping(within, 'Mapping', { ...place, domainName: domain.ref })
+  const domain = new CfnDomainName(domainScope, 'Name', { domainName, domainNameConfigurations: [configuration] })
+  new CfnApiMapping(domainScope, 'Mapping', { ...mapping, domainName: domain.ref })
   const target = domain.attrRegionalDomainName
-  new CfnOutput(within, output, { value: target }).overrideLogicalId(output)
+  new CfnOutput(domainScope, output, { value: target }).overrideLogicalId(output)
   return target
 }

@@ -57,11 +57,11 @@ export class LiveApi extends Construct {
     acknowledgeWildcards(role, this, resources, 'Connection ids are not known in advance.')
   }
 
-  serve(shared: FunctionDefaults, role: Role, { logGroupArn: destinationArn }: ILogGroup, settings: Settings): void {
+  serve(defaults: FunctionDefaults, role: Role, { logGroupArn: destinationArn }: ILogGroup, settings: Settings): void {
     const { liveAccessLog, liveDomainName, liveCertificateArn, liveRatePerSecond, ipAddressType } = settings
     const functions = ['Connect', 'Disconnect', 'Default'].map((id) => {
       const name = id.toLowerCase()
-      return { id, routeKey: `$${name}`, alias: currentFunction(this, id, shared, `live/${name}.ts`, { role }) }
+      return { id, routeKey: `$${name}`, alias: currentFunction(this, id, defaults, `live/${name}.ts`, { role }) }
     })
     this.functions.push(...functions.map(({ alias }) => alias.lambda))
     const arns = functions.map(({ alias }) => alias.functionArn)
@@ -77,16 +77,22 @@ export class LiveApi extends Construct {
         credentialsArn,
       })
       integration.node.addDependency(...last)
-      const answer = routeKey === '$default' && { routeResponseSelectionExpression: routeKey }
+      const responseSelection = routeKey === '$default' && { routeResponseSelectionExpression: routeKey }
       const target = `integrations/${integration.ref}`
-      const route = new CfnRoute(this, `${id}Route`, { apiId, routeKey, authorizationType: 'NONE', target, ...answer })
+      const route = new CfnRoute(this, `${id}Route`, {
+        apiId,
+        routeKey,
+        authorizationType: 'NONE',
+        target,
+        ...responseSelection,
+      })
       acknowledge(route, 'AwsSolutions-APIG4', checkedByFunction)
       const response = { apiId, routeId: route.ref, routeResponseKey: '$default' }
-      last = [answer ? new CfnRouteResponse(this, `${id}Response`, response) : route]
+      last = [responseSelection ? new CfnRouteResponse(this, `${id}Response`, response) : route]
     }
     const fields = ['requestId', 'routeKey', 'eventType', 'status', 'connectionId', 'integrationLatency']
-    const logged = fields.map((field) => [field, `$context.${field}`])
-    const format = JSON.stringify({ ...Object.fromEntries(logged), source: '$context.identity.sourceIp' })
+    const logFields = fields.map((field) => [field, `$context.${field}`])
+    const format = JSON.stringify({ ...Object.fromEntries(logFields), source: '$context.identity.sourceIp' })
     const stage = new CfnStage(this, 'Stage', {
       apiId,
       stageName,
@@ -96,7 +102,7 @@ export class LiveApi extends Construct {
     })
     if (!liveAccessLog) acknowledge(stage, 'AwsSolutions-APIG1', ofAnotherRole)
     stage.node.addDependency(...last)
-    const place = { apiId, stage: stage.ref, apiMappingKey: stageName }
-    customDomain(this, liveDomainName, liveCertificateArn, ipAddressType, place, 'LiveDomainTarget')
+    const mapping = { apiId, stage: stage.ref, apiMappingKey: stageName }
+    customDomain(this, liveDomainName, liveCertificateArn, ipAddressType, mapping, 'LiveDomainTarget')
   }
 }

@@ -28,20 +28,20 @@ export class OperationStack extends NestedStack {
   ) {
     super(scope, id)
     this.nestedStackResource?.overrideLogicalId(id.replaceAll('-', ''))
-    const shared = this.#withParameters(common)
+    const defaults = this.#withParameters(common)
     const byId = Map.groupBy(operations, ({ operation }) => routeId(operation.method, servedPath(operation)))
     const functions = [...byId].map(([id, [first, ...others]]) => {
       if (!first || others.some(({ file }) => file !== first.file))
         throw new Error(`The function ${id} has many files.`)
       const { operation } = first
-      const served = [operation, ...others.map((other) => other.operation)]
-      const alias = currentFunction(this, id, shared, first.file, {
+      const servedOperations = [operation, ...others.map((other) => other.operation)]
+      const alias = currentFunction(this, id, defaults, first.file, {
         description:
           others.length === 0 ? operation.summary : `${operation.summary}, and ${others.length} similar operations`,
-        role: selectRole(operation, served.some(returnsSecrets), roles),
+        role: selectRole(operation, servedOperations.some(returnsSecrets), roles),
         reservedConcurrentExecutions: reservationOf(operation, settings),
       })
-      return { operations: served, id, alias }
+      return { operations: servedOperations, id, alias }
     })
     const arns = functions.map(({ alias }) => alias.functionArn)
     const invokerArn = this.#output('InvokerArn', invokerRole(this, arns).roleArn)
@@ -49,13 +49,14 @@ export class OperationStack extends NestedStack {
       const uri = this.#output(`${id}Uri`, integrationUri(alias.functionArn))
       return operations.flatMap(routeKeys).map((key) => ({ key, uri, invokerArn }))
     })
-    const shifted = functions.flatMap(({ operations, id, alias }) =>
+    const shiftedFunctions = functions.flatMap(({ operations, id, alias }) =>
       operations
         .map(({ method, path }) => `${method} ${path}`)
         .filter((operation) => criticalOperations.has(operation))
         .map((operation) => ({ id, alias, operation })),
     )
-    if (shifted.length > 0 && settings.shift === 'canary') shiftGradually(this, shifted, settings.stackName)
+    if (shiftedFunctions.length > 0 && settings.shift === 'canary')
+      shiftGradually(this, shiftedFunctions, settings.stackName)
   }
 
   /** Replaces references in the environment and the log group with parameters that have short names, to keep the template small. */

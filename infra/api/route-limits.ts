@@ -18,9 +18,9 @@ export function routeLimits(
   const anonymous = limit(anonymousRate, anonymousBurst)
   const ingest = limit(ingestRate, ingestBurst)
   const limits: Record<string, Limit | undefined> = { none: anonymous, client: ofDevice, gateway: ofDevice, ingest }
-  const limited = operations.flatMap(({ operation }) => {
+  const limitedRoutes = operations.flatMap(({ operation }) => {
     const limitOfCaller = limits[operation.credential ?? 'api']
     return limitOfCaller ? routeKeys(operation).map((key) => [key, limitOfCaller] as const) : []
   })
-  return Object.fromEntries([...limited, ...withoutCredential.map((key) => [key, anonymous] as const)])
+  return Object.fromEntries([...limitedRoutes, ...withoutCredential.map((key) => [key, anonymous] as const)])
 }

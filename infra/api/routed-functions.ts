@@ -16,19 +16,19 @@ export const toRoutedFunctions = (files: Record<string, string>, roleOf: (file: 
 /** Creates the functions of routes that are not operations, such as public pages and unmatched requests (404 or 405). */
 export function routedFunctions(
   scope: Construct,
-  shared: FunctionDefaults,
+  defaults: FunctionDefaults,
   functions: RoutedFunction[],
   check: IDependable,
 ): ApiRoute[] {
-  const routed = functions.flatMap(({ id, file, role, routes, reserved }) => {
-    const { functionArn, lambda } = currentFunction(scope, id, shared, file, {
+  const functionRoutes = functions.flatMap(({ id, file, role, routes, reserved }) => {
+    const { functionArn, lambda } = currentFunction(scope, id, defaults, file, {
       role,
       reservedConcurrentExecutions: reserved,
     })
     if (reserved !== undefined) lambda.node.addDependency(check)
     return routes.map((key) => ({ key, functionArn }))
   })
-  const arns = [...new Set(routed.map(({ functionArn }) => functionArn))]
+  const arns = [...new Set(functionRoutes.map(({ functionArn }) => functionArn))]
   const invokerArn = invokerRole(scope, arns).roleArn
-  return routed.map(({ key, functionArn }) => ({ key, uri: integrationUri(functionArn), invokerArn }))
+  return functionRoutes.map(({ key, functionArn }) => ({ key, uri: integrationUri(functionArn), invokerArn }))
 }

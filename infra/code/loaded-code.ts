@@ -37,7 +37,7 @@ export function loadedCode(directory: string): LoadedCode {
   const paths = files.map(({ parentPath, name }) => join(parentPath, name))
   const parts = new Map(paths.map((path) => [path, readPart(path)]))
   return (handler) => {
-    const loaded = loadableFiles(join(directory, handler.replace(/\.\w+$/, '.mjs')), parts)
-    return hash('sha256', loaded.map((file) => parts.get(file)?.digest).join(' '))
+    const loadedFiles = loadableFiles(join(directory, handler.replace(/\.\w+$/, '.mjs')), parts)
+    return hash('sha256', loadedFiles.map((file) => parts.get(file)?.digest).join(' '))
   }
 }

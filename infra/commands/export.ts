@@ -39,9 +39,9 @@ function createClient(address: string | undefined): LogClient {
   return new LogClient(baseUrl, token)
 }
 
-const bar = (part: number, entries: number): string => {
-  const full = Math.round(30 * Math.min(1, part))
-  return `\r[${'#'.repeat(full)}${' '.repeat(30 - full)}] ${Math.floor(100 * Math.min(1, part))} % ${entries} entries`
+const bar = (fraction: number, entries: number): string => {
+  const filledWidth = Math.round(30 * Math.min(1, fraction))
+  return `\r[${'#'.repeat(filledWidth)}${' '.repeat(30 - filledWidth)}] ${Math.floor(100 * Math.min(1, fraction))} % ${entries} entries`
 }
 
 const micros = (text: string): number => {
@@ -72,7 +72,7 @@ try {
     end: micros(end ?? new Date().toISOString()),
     out,
     against,
-    ...(isTerminal && { progress: (part, count) => void process.stderr.write(bar(part, count)) }),
+    ...(isTerminal && { progress: (fraction, count) => void process.stderr.write(bar(fraction, count)) }),
   })
   if (isTerminal) process.stderr.write('\r\u001b[K')
   // Maximum time until a checkpoint covers a new entry.

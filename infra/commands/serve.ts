@@ -15,10 +15,10 @@ function readPort(variable: string, fallback: number): number {
 
 function readOptions(argv: string[]) {
   // Finds options that npm consumed. For each option before `--`, npm sets a variable instead of passing the option on.
-  const lost = flags.find((flag) => process.env[`npm_config_${flag.slice(2).replaceAll('-', '_')}`])
-  if (lost)
+  const lostFlag = flags.find((flag) => process.env[`npm_config_${flag.slice(2).replaceAll('-', '_')}`])
+  if (lostFlag)
     throw new StartupError(
-      `The option ${lost} was consumed by npm and did not reach the service. Use: npm start -- ${lost}`,
+      `The option ${lostFlag} was consumed by npm and did not reach the service. Use: npm start -- ${lostFlag}`,
     )
   const unknown = argv.find((argument) => !flags.includes(argument))
   if (unknown) throw new StartupError(`Unknown option ${unknown}. Use: npm start [-- ${flags.join(' | ')}]`)
@@ -46,13 +46,13 @@ async function main(): Promise<void> {
   const running = await run(dir, options).catch((error: unknown) => {
     throw fullDisk(error, dir.path) ?? error
   })
-  const { promise: stopped, resolve } = Promise.withResolvers<void>()
+  const { promise: stopSignal, resolve } = Promise.withResolvers<void>()
   onSignal = () => {
     onSignal = endAtOnce
     resolve()
   }
   process.stdout.write(running.screen)
-  const failure = await Promise.race([running.failed, stopped])
+  const failure = await Promise.race([running.failed, stopSignal])
   recordStopping(dir)
   await running.stop()
   if (failure) throw new StartupError(failure)

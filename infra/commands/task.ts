@@ -94,8 +94,8 @@ try {
       ? { error: { code: 'invalid_json', detail: 'The event is not valid JSON.' } }
       : fieldsOf(await run(task, event))
   const lists = { ...result, ...fieldsOf(result.data) }
-  const failed = 'error' in result || empty.some((list) => Array.isArray(lists[list]) && lists[list].length > 0)
-  print(`${JSON.stringify(result, null, 2)}\n`, () => process.exit(failed ? 1 : 0))
+  const hasFailed = 'error' in result || empty.some((list) => Array.isArray(lists[list]) && lists[list].length > 0)
+  print(`${JSON.stringify(result, null, 2)}\n`, () => process.exit(hasFailed ? 1 : 0))
 } catch (error) {
   reportFault(error)
   process.exit(1)

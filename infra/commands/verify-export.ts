@@ -7,17 +7,17 @@ import { compareExport, describeVerified, verifyExport } from '#shared/seal/expo
 const usage =
   'verify-export <file> [--key <verifier key>] [--against <file or note>]. Exit code: 0 valid, 1 invalid, 2 not verified.'
 
-const exitCodes = { doesNotHold: 1, notChecked: 2 }
+const exitCodes = { invalid: 1, notVerified: 2 }
 
 function fail(error: unknown): never {
   if (error instanceof ExportFault) {
-    const place = [error.line !== null && `line ${error.line}`, error.logId !== null && `log_id ${error.logId}`]
-    const at = place.filter(Boolean).join(', ')
+    const positions = [error.line !== null && `line ${error.line}`, error.logId !== null && `log_id ${error.logId}`]
+    const at = positions.filter(Boolean).join(', ')
     process.stdout.write(`INVALID: ${at ? `${at}: ` : ''}${error.message}\n`)
-    process.exit(exitCodes.doesNotHold)
+    process.exit(exitCodes.invalid)
   }
   process.stdout.write(`NOT VERIFIED: ${error instanceof Error ? error.message : error}\n`)
-  process.exit(exitCodes.notChecked)
+  process.exit(exitCodes.notVerified)
 }
 
 function readArguments() {
@@ -35,15 +35,15 @@ function readArguments() {
 
 async function verify(isTTY: boolean): Promise<void> {
   const progress = isTTY
-    ? (read: number, of: number) =>
-        process.stderr.write(`\r${Math.floor((100 * read) / Math.max(1, of))} % ${read} entries`)
+    ? (read: number, total: number) =>
+        process.stderr.write(`\r${Math.floor((100 * read) / Math.max(1, total))} % ${read} entries`)
     : undefined
   try {
     const { file, key, against } = readArguments()
-    const verified = await verifyExport(file, { key, progress })
+    const result = await verifyExport(file, { key, progress })
     if (isTTY) process.stderr.write('\r\u001b[K')
-    const extended = against === undefined ? '' : `; ${await compareExport(file, against, key)}`
-    process.stdout.write(`OK: ${describeVerified(verified, key)}${extended}\n`)
+    const extensionText = against === undefined ? '' : `; ${await compareExport(file, against, key)}`
+    process.stdout.write(`OK: ${describeVerified(result, key)}${extensionText}\n`)
   } catch (error) {
     fail(error)
   }
@@ -54,7 +54,7 @@ const resourceLimits = { maxYoungGenerationSizeMb: 8 }
 
 if (isMainThread) {
   // Reports output errors as not verified, because Node's default exit code equals that of a failed verification.
-  process.stdout.on('error', () => process.exit(exitCodes.notChecked))
+  process.stdout.on('error', () => process.exit(exitCodes.notVerified))
   const argv = process.argv.slice(2)
   const worker = new Worker(new URL(import.meta.url), {
     argv,

@@ -141,8 +141,8 @@ export class FrontStack extends Stack {
     })
     const fromAnywhere = 'The service restricts locations by its own policies, so the CDN does not.'
     acknowledge(distribution, 'AwsSolutions-CFR1', fromAnywhere)
-    const logged = 'The access log of the API shows accepted requests, and the log of the web ACL shows blocked ones.'
-    acknowledge(distribution, 'AwsSolutions-CFR3', logged)
+    const reason = 'The access log of the API shows accepted requests, and the log of the web ACL shows blocked ones.'
+    acknowledge(distribution, 'AwsSolutions-CFR3', reason)
     rotateOriginSecret(this, secret, distribution, { ...props, webAclArn, alarmTopic })
     new CfnOutput(this, 'FrontDomain', { value: distribution.distributionDomainName })
     new CfnOutput(this, 'OriginSecretArn', { value: secret.secretArn })
@@ -170,9 +170,9 @@ function rotateOriginSecret(
   // CloudFront requires this permission to update a distribution with a web ACL.
   role.addToPolicy(may(['wafv2:GetWebACL'], [webAclArn]))
   const environment = { DISTRIBUTION_ID: distributionId, SERVICE_NAME: stackName }
-  const shared = { logGroup, environment, tracing, code: Code.fromAsset(code) }
+  const defaults = { logGroup, environment, tracing, code: Code.fromAsset(code) }
   // Creates no alias, because Secrets Manager invokes the function directly. The steps of a rotation may run in different versions.
-  const rotator = lambdaFunction(rotation, 'Function', shared, 'tasks/rotate-origin-secret.ts', {
+  const rotator = lambdaFunction(rotation, 'Function', defaults, 'tasks/rotate-origin-secret.ts', {
     role,
     // Includes the time until every edge location has the new secret.
     timeout: Duration.minutes(15),

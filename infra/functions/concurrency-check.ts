@@ -10,10 +10,10 @@ import { currentFunction, type FunctionDefaults } from './current-function.ts'
 export class ConcurrencyCheck extends Construct {
   readonly finding: string
 
-  constructor(scope: Construct, shared: FunctionDefaults, role: Role, reserved: number, requestsPerSecond: number) {
+  constructor(scope: Construct, defaults: FunctionDefaults, role: Role, reserved: number, requestsPerSecond: number) {
     super(scope, 'ConcurrencyCheck')
     const timeout = Duration.seconds(60)
-    const checker = currentFunction(this, 'Function', shared, 'tasks/check-concurrency.ts', { role, timeout })
+    const checker = currentFunction(this, 'Function', defaults, 'tasks/check-concurrency.ts', { role, timeout })
     const check = new CfnCustomResource(this, 'Check', { serviceToken: checker.functionArn, serviceTimeout: 180 })
     check.addPropertyOverride('Reserved', String(reserved))
     check.addPropertyOverride('RequestsPerSecond', String(requestsPerSecond))

@@ -32,7 +32,7 @@ export function consumeStreams(
   scope: Construct,
   storage: Storage,
   roles: Roles,
-  shared: FunctionDefaults,
+  defaults: FunctionDefaults,
   { changeConcurrency, flowConcurrency }: Settings,
   check: IDependable,
 ): ConsumedStream[] {
@@ -40,7 +40,7 @@ export function consumeStreams(
   consumers.node.addDependency(check)
   const consume = (duty: Consumer, source: IEventSource & { eventSourceMappingId: string }) => {
     const name = duty.charAt(0).toUpperCase() + duty.slice(1)
-    const alias = currentFunction(consumers, name, shared, `streams/${fileOf(name)}`, {
+    const alias = currentFunction(consumers, name, defaults, `streams/${fileOf(name)}`, {
       role: roles.of[duty],
       timeout: Duration.seconds(60),
       // Reserves concurrency, so that request spikes and stream backlogs cannot starve each other.

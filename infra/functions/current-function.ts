@@ -71,22 +71,22 @@ function serializeProperties(resource: CfnFunction): string {
 export function currentFunction(
   scope: Construct,
   id: string,
-  shared: FunctionDefaults,
+  defaults: FunctionDefaults,
   file: string,
   overrides: Partial<FunctionProps>,
   invokeConfig: EventInvokeConfigOptions = {},
 ): Alias {
-  const lambda = lambdaFunction(scope, id, shared, file, overrides)
+  const lambda = lambdaFunction(scope, id, defaults, file, overrides)
   // Retains the previous version for a rollback, until `PruneVersions` deletes it. A failed creation retains no version.
   const version = new Version(lambda, 'Version', { lambda, removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE })
-  const [resource, published] = [lambda.node.defaultChild, version.node.defaultChild]
-  if (!CfnFunction.isCfnFunction(resource) || !CfnVersion.isCfnVersion(published))
+  const [resource, versionResource] = [lambda.node.defaultChild, version.node.defaultChild]
+  if (!CfnFunction.isCfnFunction(resource) || !CfnVersion.isCfnVersion(versionResource))
     throw new Error(`${lambda.node.path} is not a function with a version.`)
   const { handler, description } = resource
-  const base: string = Stack.of(lambda).resolve(published.logicalId)
-  const loaded = shared.loaded(String(handler))
-  const content = () => hash('sha256', loaded + serializeProperties(resource))
-  published.overrideLogicalId(Lazy.uncachedString({ produce: () => `${base}${content().slice(0, 32)}` }))
+  const base: string = Stack.of(lambda).resolve(versionResource.logicalId)
+  const loadedHash = defaults.loaded(String(handler))
+  const content = () => hash('sha256', loadedHash + serializeProperties(resource))
+  versionResource.overrideLogicalId(Lazy.uncachedString({ produce: () => `${base}${content().slice(0, 32)}` }))
   // Adds a hash to the description, because Lambda rejects a new version without a change. Templates with different hashes may be
   // equivalent to Lambda.
   const describeVersion = () => [description, `[${content().slice(0, 8)}]`].filter(Boolean).join(' ')

@@ -18,9 +18,9 @@ function checkSize(variables: Record<string, string>): Record<string, string> {
   ])
   const bytes = sizes.reduce((sum, [, size]) => sum + size, 0)
   if (bytes <= maxBytes) return variables
-  const [longest, largest] = sizes.reduce((one, other) => (other[1] > one[1] ? other : one))
-  const rule = `environment variables of at most ${maxBytes} bytes, but these settings result in ${bytes}, of which ${longest} takes ${largest}`
-  throw new SettingError(longest, rule, `Lambda accepts ${rule}.`)
+  const [largestName, largestSize] = sizes.reduce((a, b) => (b[1] > a[1] ? b : a))
+  const rule = `environment variables of at most ${maxBytes} bytes, but these settings result in ${bytes}, of which ${largestName} takes ${largestSize}`
+  throw new SettingError(largestName, rule, `Lambda accepts ${rule}.`)
 }
 
 /** Settings that functions receive as environment variables, such as `logLevel` as `LOG_LEVEL`. */

@@ -53,12 +53,12 @@ function failureShares({ alias, operation }: ShiftedFunction, namespace: string)
  * Creates alarms with the version in their names. A changed alarm keeps its state, so an alarm reused from a faulty version could roll back
  * the deployment of the fix.
  */
-const createAlarms = (scope: Construct, shifted: ShiftedFunction, namespace: string): Alarm[] =>
-  Object.entries(failureShares(shifted, namespace)).map(([what, metric]) => {
-    const { lambda, version } = shifted.alias
-    const alarmName = `${lambda.functionName}-${version.version}-${what.toLowerCase()}`
-    const text = `The new version of ${shifted.id} fails and is rolled back. See docs/runbooks/new-version-fails.md.`
-    return alarmOn(scope, `${shifted.id}${what}`, metric, text, null, { alarmName })
+const createAlarms = (scope: Construct, target: ShiftedFunction, namespace: string): Alarm[] =>
+  Object.entries(failureShares(target, namespace)).map(([failure, metric]) => {
+    const { lambda, version } = target.alias
+    const alarmName = `${lambda.functionName}-${version.version}-${failure.toLowerCase()}`
+    const text = `The new version of ${target.id} fails and is rolled back. See docs/runbooks/new-version-fails.md.`
+    return alarmOn(scope, `${target.id}${failure}`, metric, text, null, { alarmName })
   })
 
 /**
@@ -69,14 +69,14 @@ export function shiftGradually(scope: Construct, functions: ShiftedFunction[], n
   const shift = new Construct(scope, 'Shift')
   const role = new Role(shift, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') })
   const application = new LambdaApplication(shift, 'Application')
-  for (const shifted of functions) {
-    new LambdaDeploymentGroup(shift, shifted.id, {
+  for (const target of functions) {
+    new LambdaDeploymentGroup(shift, target.id, {
       application,
       // Keeps the CDK from granting permissions on all functions. The statements below cover only these functions.
       role: role.withoutPolicyUpdates(),
-      alias: shifted.alias,
+      alias: target.alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      alarms: createAlarms(shift, shifted, namespace),
+      alarms: createAlarms(shift, target, namespace),
       autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
     })
   }
@@ -85,8 +85,8 @@ export function shiftGradually(scope: Construct, functions: ShiftedFunction[], n
   const arns = lambdas.flatMap(({ functionArn }) => [functionArn, `${functionArn}:*`])
   const aliases = ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig']
   role.addToPolicy(may(aliases, arns))
-  const unpublished = 'A deployment moves the alias to versions that are yet to be published.'
-  acknowledgeWildcards(role, shift, versions, unpublished)
+  const reason = 'A deployment moves the alias to versions that are yet to be published.'
+  acknowledgeWildcards(role, shift, versions, reason)
   const alarms = lambdas.map(({ functionName }) => arnOf(shift, 'cloudwatch', `alarm:${functionName}-*`))
   role.addToPolicy(may(['cloudwatch:DescribeAlarms'], alarms))
   acknowledgeWildcards(role, shift, alarms, 'Each version has its own alarms.')

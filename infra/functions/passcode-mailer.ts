@@ -9,10 +9,15 @@ import { currentFunction, type FunctionDefaults } from './current-function.ts'
  * Creates the function that mails passcodes, which the sign-in functions invoke asynchronously. The function needs an explicit name,
  * because every function's environment contains the name and a generated name would be a circular reference.
  */
-export function passcodeMailer(scope: Construct, functionName: string, { of }: Roles, shared: FunctionDefaults): Alias {
+export function passcodeMailer(
+  scope: Construct,
+  functionName: string,
+  { of }: Roles,
+  defaults: FunctionDefaults,
+): Alias {
   const passcodes = new Construct(scope, 'Passcodes')
   const properties = { functionName, role: of.mailPasscode }
-  const mailer = currentFunction(passcodes, 'MailPasscode', shared, 'tasks/mail-passcode.ts', properties, {
+  const mailer = currentFunction(passcodes, 'MailPasscode', defaults, 'tasks/mail-passcode.ts', properties, {
     retryAttempts: 2,
     // Drops events older than 15 minutes, the lifetime of a passcode.
     maxEventAge: Duration.minutes(15),

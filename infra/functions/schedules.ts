@@ -54,16 +54,21 @@ const schedules: Record<string, PlannedSchedule> = {
   MailSyncErrors: { duty: 'mailSyncErrors', every: halfHour, description: 'Mails administrators about failed syncs' },
 }
 
-export type Scheduled = { run: IFunction; every: Duration }
+export type ScheduledFunction = { run: IFunction; every: Duration }
 
-export function addSchedules(scope: Construct, storage: Storage, roles: Roles, shared: FunctionDefaults): Scheduled[] {
-  const within = new Construct(scope, 'Schedules')
+export function addSchedules(
+  scope: Construct,
+  storage: Storage,
+  roles: Roles,
+  defaults: FunctionDefaults,
+): ScheduledFunction[] {
+  const schedulesScope = new Construct(scope, 'Schedules')
   return Object.entries(schedules).map(([name, { duty, every, description, timeout = Duration.seconds(60) }]) => {
     const file = `schedules/${fileOf(name)}`
     const alias = currentFunction(
-      within,
+      schedulesScope,
       name,
-      shared,
+      defaults,
       file,
       { role: roles.of[duty], timeout },
       {
@@ -74,7 +79,7 @@ export function addSchedules(scope: Construct, storage: Storage, roles: Roles, s
       },
     )
     const targets = [new Invoke(alias, { retryAttempts: 0 })]
-    new Rule(within, `${name}Rule`, { description: description, schedule: Schedule.rate(every), targets })
+    new Rule(schedulesScope, `${name}Rule`, { description: description, schedule: Schedule.rate(every), targets })
     return { run: alias.lambda, every }
   })
 }

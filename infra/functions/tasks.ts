@@ -22,16 +22,16 @@ export function addTasks(
   scope: Construct,
   streams: ConsumedStream[],
   roles: Roles,
-  shared: FunctionDefaults,
+  defaults: FunctionDefaults,
 ): Record<string, Alias> {
-  const within = new Construct(scope, 'Tasks')
+  const tasksScope = new Construct(scope, 'Tasks')
   for (const role of [roles.of.redrive, roles.of.replay]) {
     const consumers = streams.map(({ alias }) => alias.functionArn)
     role.addToPolicy(may(['lambda:InvokeFunction'], consumers))
   }
   const aliases = Object.entries(tasks).map(([name, duty]) => {
     const properties = { role: roles.of[duty], timeout: Duration.minutes(15) }
-    return [name, currentFunction(within, name, shared, `tasks/${fileOf(name)}`, properties)]
+    return [name, currentFunction(tasksScope, name, defaults, `tasks/${fileOf(name)}`, properties)]
   })
   return Object.fromEntries(aliases)
 }

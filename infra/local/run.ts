@@ -34,14 +34,14 @@ export async function run(dir: DataDir, options: Options) {
   })
   const silent = trackUnusedConnections(server)
   const closeServer = async (live: LiveServer | null) => {
-    const closed = new Promise<void>((resolve) => server.once('close', resolve))
+    const closure = new Promise<void>((resolve) => server.once('close', resolve))
     server.close()
     server.closeIdleConnections()
     for (const socket of silent) socket.destroy()
     const timer = setTimeout(() => server.closeAllConnections(), 5_000)
     // Stops the live channel first. The server closes after its last connection, and only the live channel closes those of devices.
     await live?.stop()
-    await closed
+    await closure
     clearTimeout(timer)
   }
   try {
@@ -63,13 +63,13 @@ export async function run(dir: DataDir, options: Options) {
     const schedules = startSchedules(deployment.schedules, runtime, wake)
     closing.defer(() => schedules.stop())
     const control = await openControl(dir.path, (task, event) =>
-      service.runTask(task, event).finally(() => wake.written()),
+      service.runTask(task, event).finally(() => wake.notify()),
     )
     closing.defer(() => closeServer(live))
     closing.defer(() => control.close())
     channel.resolve(live)
     const match = router(deployment.routes.map(({ key, functionArn }) => ({ key, target: functionArn })))
-    backend.resolve({ match, runtime, handled: () => wake.written() })
+    backend.resolve({ match, runtime, onHandled: () => wake.notify() })
     const demo = await demoAccount(service, baseUrl, options.newDemo)
     let signIn: DemoSignIn | null = null
     if (options.demoIdpPort !== null && directory && demo.usable) {
@@ -77,7 +77,7 @@ export async function run(dir: DataDir, options: Options) {
       signIn = await withoutRequestLines(connecting)
       closing.defer(signIn.stop)
     }
-    wake.written()
+    wake.notify()
     const accounts = await listAccounts(10)
     // `performance.now()` returns the time since the process started.
     const seconds = performance.now() / 1_000
@@ -118,7 +118,7 @@ async function openAws({ dir, deployment, runtime }: Service) {
   const { SMTP_URL: smtp } = process.env
   const aws = await openAwsServices({
     invoke(name, event) {
-      const found = [...deployment.functions.values()].find((one) => one.name === name)
+      const found = [...deployment.functions.values()].find((candidate) => candidate.name === name)
       return found && runtime.invoke(found.arn, event)
     },
     deliver: smtp ? smtpServer(smtp) : mailFolder(dir.path, (line) => process.stdout.write(line)),
@@ -137,7 +137,7 @@ export function startSchedules(schedules: Schedule[], runtime: Runtime, wake: Wa
       process.stderr.write(`${runtime.label(functionArn)}: ${messageOf(error)}\n`)
     } finally {
       running.delete(functionArn)
-      wake.written()
+      wake.notify()
     }
   }
   const timers = schedules.map(({ functionArn, seconds }) =>

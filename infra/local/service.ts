@@ -116,14 +116,14 @@ export async function startService(dir: DataDir, baseUrl: string): Promise<Servi
   secretFile(dir.path, 'secret-key')
   sealKeyFile(dir.path)
   await checkEndpoints()
-  const [engines, deployed] = await Promise.allSettled([
+  const [engines, deployment] = await Promise.allSettled([
     startEngines(dir.path, { removeAtExit: dir.ephemeral }),
     synthesize(join(dir.path, 'assembly')),
   ])
   if (engines.status === 'rejected') throw engines.reason
   try {
-    if (deployed.status === 'rejected') throw deployed.reason
-    return await start(dir, baseUrl, engines.value, deployed.value, format)
+    if (deployment.status === 'rejected') throw deployment.reason
+    return await start(dir, baseUrl, engines.value, deployment.value, format)
   } catch (error) {
     await engines.value.stop()
     throw error

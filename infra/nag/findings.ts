@@ -21,7 +21,7 @@ export const findings = (app: App): Finding[] => runChecks(new AwsSolutionsCheck
 const key = Validations.ACKNOWLEDGED_RULES_METADATA_KEY
 
 /** Maps each acknowledgement of an app (`path: rule`) to true if its finding still exists. */
-export function acknowledged(app: App): Map<string, boolean> {
+export function listAcknowledgements(app: App): Map<string, boolean> {
   const all = new AwsSolutionsChecks(app)
   Object.defineProperty(all, 'isAcknowledged', { value: () => false })
   const found = runChecks(all, app)

@@ -55,8 +55,8 @@ const paging = [
 function queryParameters({ path, filters, parameters = {} }: Operation, { schemas }: Parts): Json[] {
   const tag = openApiTagOf(path)
   const ownParameters = Object.entries(parameters).map(([name, { description, ...schema }]) => {
-    const shared = description ? undefined : paging.find((parameter) => parameter.name === name)
-    return shared ?? query(name, schema, String(description ?? parameterText(name, tag)))
+    const pagingParameter = description ? undefined : paging.find((parameter) => parameter.name === name)
+    return pagingParameter ?? query(name, schema, String(description ?? parameterText(name, tag)))
   })
   const selecting = Object.entries(filters ?? {}).map(([name, filter]) =>
     query(name, schemas.of(filter, tag), parameterText(name, tag)),
@@ -179,11 +179,11 @@ export function openApiDocument(sources: OperationSource[], names: Map<object, s
   for (const source of sources) {
     const { operation } = source
     for (const method of [operation.method, ...(operation.alias ? [operation.alias] : [])]) {
-      const described = operationObject(source, method, parts)
-      paths[operation.path] = { ...paths[operation.path], [method.toLowerCase()]: described }
+      const operationItem = operationObject(source, method, parts)
+      paths[operation.path] = { ...paths[operation.path], [method.toLowerCase()]: operationItem }
     }
   }
-  const used = new Set(sources.map(({ operation }) => openApiTagOf(operation.path)))
+  const usedTags = new Set(sources.map(({ operation }) => openApiTagOf(operation.path)))
   const schemes = Object.entries(credentials).map(([kind, description]) => {
     return [`${kind}_token`, { type: 'http', scheme: 'bearer', description }]
   })
@@ -197,19 +197,19 @@ export function openApiDocument(sources: OperationSource[], names: Map<object, s
     },
     servers: [{ url: '/', description: 'The deployment that serves this document.' }],
     security: [{ api_token: [] }],
-    tags: [...used].sort().map((name) => ({ name, 'x-displayName': titleOf(name), description: tagTexts[name] })),
+    tags: [...usedTags].sort().map((name) => ({ name, 'x-displayName': titleOf(name), description: tagTexts[name] })),
     'x-tagGroups': tagGroups,
     paths,
     components: {
       securitySchemes: Object.fromEntries(schemes),
-      schemas: { Problem: problem, ...sorted(parts.schemas.components) },
+      schemas: { Problem: problem, ...sortEntries(parts.schemas.components) },
       parameters: requestHeaders,
       headers: responseHeaders,
-      responses: sorted(parts.responses),
+      responses: sortEntries(parts.responses),
       examples: problemExamples(sources.map(({ operation }) => operation)),
     },
   }
 }
 
-const sorted = (entries: Record<string, Json>): Record<string, Json> =>
+const sortEntries = (entries: Record<string, Json>): Record<string, Json> =>
   Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)))

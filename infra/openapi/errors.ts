@@ -9,7 +9,7 @@ import type { Json, Parts, Schemas } from './schemas.ts'
 import { openApiTagOf } from './tags.ts'
 import { v0ErrorResponses } from './v0-errors.ts'
 
-const when = (condition: unknown, ...codes: ErrorCode[]): ErrorCode[] => (condition ? codes : [])
+const codesIf = (condition: unknown, ...codes: ErrorCode[]): ErrorCode[] => (condition ? codes : [])
 
 /** Lists the error codes of an operation: those of its steps (A4, P1.1, L8), and the refusals of its contract. */
 export function listErrorCodes(operation: Operation): ErrorCode[] {
@@ -18,27 +18,27 @@ export function listErrorCodes(operation: Operation): ErrorCode[] {
   const isPublic = credential === 'none'
   const changes = method !== 'GET' && permission?.endsWith(':write')
   return [
-    ...when(body, 'bad_request', 'invalid_json'),
-    ...when(path.includes('{') && !(isPublic && operation.identifiers), 'invalid_path_parameter'),
+    ...codesIf(body, 'bad_request', 'invalid_json'),
+    ...codesIf(path.includes('{') && !(isPublic && operation.identifiers), 'invalid_path_parameter'),
     // Excludes callbacks, which report errors in their redirect to the client.
-    ...when(path.includes('{') && status !== 303, 'not_found'),
-    ...when(filters || parameters?.limit, 'invalid_limit'),
-    ...when(filters || parameters?.page_cursor, 'invalid_page_cursor'),
-    ...when(filters && Object.keys(filters).length > 0, 'invalid_filter'),
-    ...when(
+    ...codesIf(path.includes('{') && status !== 303, 'not_found'),
+    ...codesIf(filters || parameters?.limit, 'invalid_limit'),
+    ...codesIf(filters || parameters?.page_cursor, 'invalid_page_cursor'),
+    ...codesIf(filters && Object.keys(filters).length > 0, 'invalid_filter'),
+    ...codesIf(
       changes && method === 'POST',
       'invalid_idempotency_key',
       'idempotency_in_progress',
       'idempotency_key_reused',
     ),
-    ...when(!isPublic, 'unauthorized'),
+    ...codesIf(!isPublic, 'unauthorized'),
     'forbidden',
-    ...when(permission, 'insufficient_scope'),
-    ...when(operation.feature, 'feature_not_enabled'),
-    ...when(api || (isPublic && status !== 303) || credential === 'portal', 'not_acceptable'),
-    ...when(operation.etagFrom || (changes && method !== 'POST'), 'precondition_failed'),
+    ...codesIf(permission, 'insufficient_scope'),
+    ...codesIf(operation.feature, 'feature_not_enabled'),
+    ...codesIf(api || (isPublic && status !== 303) || credential === 'portal', 'not_acceptable'),
+    ...codesIf(operation.etagFrom || (changes && method !== 'POST'), 'precondition_failed'),
     'payload_too_large',
-    ...when(body, 'validation_failed'),
+    ...codesIf(body, 'validation_failed'),
     'rate_limited',
     'internal_error',
     'unavailable',
@@ -66,8 +66,8 @@ const problemExample = (code: ErrorCode): Json => {
 }
 
 export const problemExamples = (operations: Operation[]): Json => {
-  const used = new Set<string>(operations.filter(({ path }) => !isV0(path)).flatMap(listErrorCodes))
-  const codes = Object.keys(errorCodes).filter((code): code is ErrorCode => used.has(code))
+  const usedCodes = new Set<string>(operations.filter(({ path }) => !isV0(path)).flatMap(listErrorCodes))
+  const codes = Object.keys(errorCodes).filter((code): code is ErrorCode => usedCodes.has(code))
   return Object.fromEntries(
     codes.map((code) => [code, { summary: `${errorCodes[code].status} ${code}`, value: problemExample(code) }]),
   )

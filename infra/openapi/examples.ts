@@ -35,9 +35,12 @@ export function exampleOf(schema: Json, components: Record<string, Json>): unkno
 function mergeAlternative(schema: Json, option: Json): Json {
   const properties = fieldsOf(schema.properties)
   const ownProperties = Object.entries(fieldsOf(option.properties))
-  const narrowed = ownProperties.map(([name, more]) => [name, { ...fieldsOf(properties[name]), ...fieldsOf(more) }])
+  const narrowedProperties = ownProperties.map(([name, more]) => [
+    name,
+    { ...fieldsOf(properties[name]), ...fieldsOf(more) },
+  ])
   const required = [schema.required ?? [], option.required ?? []].flat()
-  const all = { ...properties, ...Object.fromEntries(narrowed) }
+  const all = { ...properties, ...Object.fromEntries(narrowedProperties) }
   return {
     ...schema,
     ...option,

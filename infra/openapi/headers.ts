@@ -78,8 +78,8 @@ export function requestHeadersOf(operation: Operation): Json[] {
     IfMatch: etagFrom,
     IfNoneMatch: readsOne(operation),
   }
-  const chosen = Object.entries(names).filter(([, applies]) => applies)
-  return chosen.map(([name]) => ({ $ref: `#/components/parameters/${name}` }))
+  const applicableNames = Object.entries(names).filter(([, applies]) => applies)
+  return applicableNames.map(([name]) => ({ $ref: `#/components/parameters/${name}` }))
 }
 
 export function successHeadersOf(operation: Operation, status: number): Json {

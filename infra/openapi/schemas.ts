@@ -85,11 +85,14 @@ function tidyWithin(value: unknown, owner: string): unknown {
 
 function withRules(schema: Json, { required = [], properties = {}, anyOf }: FieldRules): Json {
   const stated = fieldsOf(schema.properties)
-  const narrowed = Object.entries(properties).map(([name, more]) => [name, { ...fieldsOf(stated[name]), ...more }])
+  const narrowedProperties = Object.entries(properties).map(([name, more]) => [
+    name,
+    { ...fieldsOf(stated[name]), ...more },
+  ])
   return {
     ...schema,
     required: [...new Set([schema.required ?? [], required].flat())],
-    properties: { ...stated, ...Object.fromEntries(narrowed) },
+    properties: { ...stated, ...Object.fromEntries(narrowedProperties) },
     ...(anyOf && { anyOf }),
   }
 }

@@ -65,11 +65,14 @@ export function v0ErrorResponses(operation: Operation, components: Record<string
   return Object.fromEntries(
     possible.map(({ status, text, examples }) => {
       const name = `V0.${status}`
-      const summarized = Object.entries(examples).map(([key, value]) => [key, { summary: `${status} ${key}`, value }])
+      const exampleEntries = Object.entries(examples).map(([key, value]) => [
+        key,
+        { summary: `${status} ${key}`, value },
+      ])
       components[name] ??= {
         description: text,
         headers: refusalHeadersOf(status, 'x-request-id', 'Deprecation'),
-        content: { 'application/json': { schema, examples: Object.fromEntries(summarized) } },
+        content: { 'application/json': { schema, examples: Object.fromEntries(exampleEntries) } },
       }
       return [status, { $ref: `#/components/responses/${name}` }]
     }),

@@ -32,8 +32,8 @@ const restores = [
 ]
 
 /** Builds the emergency permissions: items, secrets, restores and the creation of administrators. No permission deletes tables or keys. */
-export function breakGlassRights(scope: Construct, operated: OperatedParts) {
-  const { settings, storage, streams, apiIds } = operated
+export function breakGlassRights(scope: Construct, parts: OperatedParts) {
+  const { settings, storage, streams, apiIds } = parts
   // Includes every version of the consumers.
   const consumers = streams.flatMap(({ consumer: { functionArn } }) => [functionArn, `${functionArn}:*`])
   const feedsConsumer = { ArnLike: { 'lambda:FunctionArn': consumers } }
@@ -42,7 +42,7 @@ export function breakGlassRights(scope: Construct, operated: OperatedParts) {
   const keys = [sealKey, ...(key ? [key] : [])].map(({ keyArn }) => keyArn)
   const tables = [table.tableArn, arns.tables]
   return [
-    may(['lambda:InvokeFunction'], tasksOf(operated, true)),
+    may(['lambda:InvokeFunction'], tasksOf(parts, true)),
     // Allows a temporary mapping that reads a stream again.
     may(['lambda:CreateEventSourceMapping', 'lambda:DeleteEventSourceMapping'], ['*'], feedsConsumer),
     // Allows changes of mappings only in an emergency. A changed filter could omit records from the change log, and no condition key covers

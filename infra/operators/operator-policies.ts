@@ -11,33 +11,33 @@ import { readingRights } from './reading-rights.ts'
  * Creates the policies for operators (docs/decisions/0039): read, operate, break glass. No policy allows changes of permissions, roles or
  * code, which need a deployment.
  */
-export function operatorPolicies(scope: Construct, operated: OperatedParts): void {
-  const within = new Construct(scope, 'Operators')
+export function operatorPolicies(scope: Construct, parts: OperatedParts): void {
+  const operatorsScope = new Construct(scope, 'Operators')
   const policies = {
-    ReadPolicy: readingRights(within, operated),
-    OperatePolicy: operatingRights(within, operated),
-    BreakGlassPolicy: breakGlassRights(within, operated),
+    ReadPolicy: readingRights(operatorsScope, parts),
+    OperatePolicy: operatingRights(operatorsScope, parts),
+    BreakGlassPolicy: breakGlassRights(operatorsScope, parts),
   }
   for (const [name, statements] of Object.entries(policies)) {
-    const description = `Network Access Administration, ${operated.settings.stackName}: for operators.`
-    const policy = new ManagedPolicy(within, name, { description, statements })
-    const patterns = new Set(statements.flatMap(({ resources }) => resources).filter((one) => one.includes('*')))
+    const description = `Network Access Administration, ${parts.settings.stackName}: for operators.`
+    const policy = new ManagedPolicy(operatorsScope, name, { description, statements })
+    const patterns = new Set(statements.flatMap(({ resources }) => resources).filter((arn) => arn.includes('*')))
     acknowledgeWildcards(
       policy,
-      within,
+      operatorsScope,
       [...patterns],
       'The names are generated, or the actions do not support resource-level permissions.',
     )
-    new CfnOutput(Stack.of(within), name, { value: policy.managedPolicyArn })
+    new CfnOutput(Stack.of(operatorsScope), name, { value: policy.managedPolicyArn })
   }
 }
 
 /** Builds the permissions to keep the service running, without access to data. Every action except removing a batch can be undone. */
-function operatingRights(scope: Construct, operated: OperatedParts) {
-  const { settings, storage } = operated
+function operatingRights(scope: Construct, parts: OperatedParts) {
+  const { settings, storage } = parts
   const arns = resourceArns(scope, settings)
   return [
-    may(['lambda:InvokeFunction'], tasksOf(operated, false)),
+    may(['lambda:InvokeFunction'], tasksOf(parts, false)),
     may(['events:DisableRule', 'events:EnableRule'], [arns.rules]),
     may(['cloudwatch:SetAlarmState'], [arns.alarms]),
     // Allows stopping a deployment, which rolls it back.

@@ -45,8 +45,8 @@ function renderStatement({ Effect, Action, Resource: target, Condition }: Statem
   const condition = Condition?.['ForAllValues:StringLike'] ?? Condition?.['ForAnyValue:StringLike']
   const keys = [condition?.['dynamodb:LeadingKeys'] ?? []].flat()
   // Replaces the pattern of an account ID, which consists of 36 question marks.
-  const where = keys.map((key) => code(key.replace(/^\?{36}/, '<account>'))).join(', ')
-  return `- ${actions.join(', ')} on ${on}${where && `, ${Effect === 'Allow' ? 'only ' : ''}in ${where}`}`
+  const partitionList = keys.map((key) => code(key.replace(/^\?{36}/, '<account>'))).join(', ')
+  return `- ${actions.join(', ')} on ${on}${partitionList && `, ${Effect === 'Allow' ? 'only ' : ''}in ${partitionList}`}`
 }
 
 /** Builds `docs/rights.md`: the permissions of each function in a deployment with default settings. */
@@ -62,11 +62,13 @@ export async function rightsDocument(): Promise<string> {
   const policies = byRole('AWS::IAM::Policy', 'Roles')
   const functions = byRole('AWS::Lambda::Function', 'Role')
   functions.delete('')
-  const sections = [...functions].sort().map(([role, made]) => {
+  const sections = [...functions].sort().map(([role, roleFunctions]) => {
     const documents = (policies.get(role) ?? []).map(({ Properties }) => Properties.PolicyDocument)
     const statements = documents.flatMap((document) => document?.Statement ?? [])
     const { Allow = [], Deny = [] } = Object.groupBy(statements, ({ Effect }) => Effect)
-    const files = made.map(({ Properties }) => code(`functions/${Properties.Handler}`.replace(/\.handler$/, '.ts')))
+    const files = roleFunctions.map(({ Properties }) =>
+      code(`functions/${Properties.Handler}`.replace(/\.handler$/, '.ts')),
+    )
     return `## ${role}
 
 May:

@@ -28,11 +28,11 @@ const sealedAccountsDenied: Partial<Record<Duty, string[]>> = {
  * deletes from it. A put can overwrite, so only duties whose transactions require a put may use it.
  */
 export function denyAuditWrites(duty: Duty, { table }: Storage): PolicyStatement[] {
-  const denied = (actions: string[], partitions: string[]) =>
+  const deny = (actions: string[], partitions: string[]) =>
     mayNot(actions, [table.tableArn], { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': partitions } })
   return [
-    denied(duty === 'deleteAccounts' ? changes : [...changes, ...deletions], auditTrail),
-    denied(
+    deny(duty === 'deleteAccounts' ? changes : [...changes, ...deletions], auditTrail),
+    deny(
       ['dynamodb:PutItem'],
       [
         ...entriesOf('change'),
@@ -44,12 +44,12 @@ export function denyAuditWrites(duty: Duty, { table }: Storage): PolicyStatement
     // Allows only sealing and the deletion of accounts to change the proofs of the trail.
     ...(duty === 'seal' || duty === 'deleteAccounts'
       ? []
-      : [denied([...changes, ...deletions], [sealedParts, sealedAccounts])]),
-    denied(puts, [...(duty === 'seal' ? [] : [sealedParts]), ...(sealedAccountsDenied[duty] ?? [sealedAccounts])]),
+      : [deny([...changes, ...deletions], [sealedParts, sealedAccounts])]),
+    deny(puts, [...(duty === 'seal' ? [] : [sealedParts]), ...(sealedAccountsDenied[duty] ?? [sealedAccounts])]),
     // Prevents other duties from marking an account for deletion, which would delete its trail.
-    ...(hasTrait(duty, 'ends') ? [] : [denied([...changes, ...deletions, ...puts], endOfAccounts)]),
-    ...(duty === 'reader' ? [denied(readsAndChecks, notForReaders)] : []),
-    ...(duty === 'live' ? [denied(readsAndChecks, [...notForDevices, commitRecordPartitions])] : []),
-    ...(hasTrait(duty, 'device') ? [denied(readsAndChecks, notForDevices)] : []),
+    ...(hasTrait(duty, 'ends') ? [] : [deny([...changes, ...deletions, ...puts], endOfAccounts)]),
+    ...(duty === 'reader' ? [deny(readsAndChecks, notForReaders)] : []),
+    ...(duty === 'live' ? [deny(readsAndChecks, [...notForDevices, commitRecordPartitions])] : []),
+    ...(hasTrait(duty, 'device') ? [deny(readsAndChecks, notForDevices)] : []),
   ]
 }

@@ -51,9 +51,9 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
         Null: { 'dynamodb:LeadingKeys': 'false' },
       },
     )
-  const checked = onTable(readsAndChecks)
+  const readsWithChecks = onTable(readsAndChecks)
   // Allows writing items of any kind by key, except those that `denyAuditWrites` denies.
-  const changesAny = [checked, onTable(writes, [partition(anyAccount, '*'), 'service#*'])]
+  const changesAny = [readsWithChecks, onTable(writes, [partition(anyAccount, '*'), 'service#*'])]
   // Allows signing and verifying ingest tokens and cursors.
   const signing = may(['secretsmanager:GetSecretValue'], [signingSecret.secretArn])
   const decryptsSecrets = may(['kms:Decrypt'], [secretKey.keyArn])
@@ -72,9 +72,9 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
     reader: [onTable(reads), ...requestNotes, signing, publicSealKey],
     secretReader: [onTable(reads, secretReaderReads), ...requestNotes, signing],
     writer: [...changesAny, requestLog, signing, may(['kms:GenerateDataKey'], [secretKey.keyArn])],
-    client: [checked, onTable(writes, clientParts), signing],
-    gateway: [checked, onTable(writes, gatewayParts), endsAuthorizations, signing],
-    live: [checked, onTable(writes, liveParts), endsAuthorizations, signing],
+    client: [readsWithChecks, onTable(writes, clientParts), signing],
+    gateway: [readsWithChecks, onTable(writes, gatewayParts), endsAuthorizations, signing],
+    live: [readsWithChecks, onTable(writes, liveParts), endsAuthorizations, signing],
     ingest: [
       onTable(['dynamodb:GetItem'], [accountRow, rateBuckets]),
       onTable(['dynamodb:UpdateItem'], [rateBuckets]),
@@ -166,7 +166,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
 export function versionRights(scope: Construct, settings: Settings) {
   const { stackName, prefix } = settings
   const stack = arnOf(scope, 'cloudformation', `stack/${stackName}/*`)
-  const nested = arnOf(scope, 'cloudformation', `stack/${stackName}-*/*`)
+  const nestedStackArn = arnOf(scope, 'cloudformation', `stack/${stackName}-*/*`)
   // Uses patterns, because a list of all ARNs exceeds the 10,240 characters of a role's policies.
   const names = [`${namePrefix(settings)}*`, `${prefix}-mail-passcode-*`]
   const functions = names.map((name) => arnOf(scope, 'lambda', `function:${name}`))
@@ -174,7 +174,7 @@ export function versionRights(scope: Construct, settings: Settings) {
   const versions = functions.map((arn) => `${arn}:*`)
   const reading = [
     may(['cloudformation:DescribeStacks'], [stack]),
-    may(['cloudformation:ListStackResources'], [stack, nested]),
+    may(['cloudformation:ListStackResources'], [stack, nestedStackArn]),
     may(['lambda:ListVersionsByFunction', 'lambda:GetAlias'], functions),
   ]
   return {

@@ -24,17 +24,17 @@ export class Roles extends Construct {
     super(scope, 'Roles')
     const rights: Record<Duty, PolicyStatement[]> = { ...rightsOfDuties(storage), ...versionRights(this, settings) }
     const role = (duty: Duty): Role => {
-      const created = new Role(this, duty.charAt(0).toUpperCase() + duty.slice(1), {
+      const roleOfDuty = new Role(this, duty.charAt(0).toUpperCase() + duty.slice(1), {
         assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       })
       const optional = this.rightsBySettings(duty, storage, settings)
       for (const statement of [...rights[duty], ...optional, ...denyAuditWrites(duty, storage)])
-        created.addToPolicy(statement)
-      logGroup.grantWrite(created)
+        roleOfDuty.addToPolicy(statement)
+      logGroup.grantWrite(roleOfDuty)
       // Allows the live channel, and functions that create or end grants or sessions of devices, to send messages.
-      if (hasTrait(duty, 'sends')) channel?.manageConnections(created)
-      if (settings.tracing) acknowledgeTracing(created)
-      return created
+      if (hasTrait(duty, 'sends')) channel?.manageConnections(roleOfDuty)
+      if (settings.tracing) acknowledgeTracing(roleOfDuty)
+      return roleOfDuty
     }
     this.of = Object.fromEntries(duties.map((duty) => [duty, role(duty)])) as Record<Duty, Role>
     const { redrive, seal, renewLocks, checkConcurrency } = this.of
@@ -51,8 +51,8 @@ export class Roles extends Construct {
       ['*'],
       'GetAccountSettings does not support resource-level permissions.',
     )
-    const numbered = 'The names of tiles and checkpoints contain the account and a number.'
-    for (const user of [seal, renewLocks]) acknowledgeWildcards(user, sealed, [sealed.arnForObjects('*')], numbered)
+    const reason = 'The names of tiles and checkpoints contain the account and a number.'
+    for (const user of [seal, renewLocks]) acknowledgeWildcards(user, sealed, [sealed.arnForObjects('*')], reason)
     acknowledgeGeneratedNames(redrive, failures, failures.arnForObjects('aws/lambda/*'))
     const ofVersions = 'CloudFormation generates the names of stacks and functions, and Lambda numbers the versions.'
     for (const duty of ['rollBack', 'pruneVersions'] as const) {

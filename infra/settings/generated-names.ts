@@ -21,5 +21,5 @@ export const arnOf = (
   scope: IConstruct,
   service: string,
   resource: string,
-  place: { region?: string; account?: string } = {},
-): string => Stack.of(scope).formatArn({ service, resource, ...place, arnFormat: ArnFormat.NO_RESOURCE_NAME })
+  location: { region?: string; account?: string } = {},
+): string => Stack.of(scope).formatArn({ service, resource, ...location, arnFormat: ArnFormat.NO_RESOURCE_NAME })

@@ -31,17 +31,17 @@ export const textSetting = (pattern: RegExp, rule: string): Kind<string> => ({
   read: (value) => (typeof value === 'string' && pattern.test(value) ? value : undefined),
 })
 
-export const either = <A, B>(one: Kind<A>, other: Kind<B>): Kind<A | B> => ({
-  rule: `${one.rule} or ${other.rule}`,
-  read: (value) => one.read(value) ?? other.read(value),
+export const either = <A, B>(first: Kind<A>, second: Kind<B>): Kind<A | B> => ({
+  rule: `${first.rule} or ${second.rule}`,
+  read: (value) => first.read(value) ?? second.read(value),
 })
 
 export const texts = (pattern: RegExp, rule: string, max: number): Kind<string[]> => ({
   rule: `at most ${max} ${rule}, separated by spaces, or a JSON list`,
   read: (value) => {
-    const given: unknown[] = Array.isArray(value) ? value : String(value).split(/\s+/).filter(Boolean)
-    const found = given.filter((one): one is string => typeof one === 'string' && pattern.test(one))
-    return found.length === given.length && found.length <= max ? found : undefined
+    const items: unknown[] = Array.isArray(value) ? value : String(value).split(/\s+/).filter(Boolean)
+    const matches = items.filter((item): item is string => typeof item === 'string' && pattern.test(item))
+    return matches.length === items.length && matches.length <= max ? matches : undefined
   },
 })
 
@@ -69,21 +69,21 @@ export type Setting<T> = {
   kind: Kind<T>
   fallback: T | null
   /** Description for the table in docs/settings.md. */
-  what: string
+  description: string
   /** Text of a derived default for the table in docs/settings.md. */
   otherwise?: string
 }
 
-export const setting = <T>(kind: Kind<T>, fallback: NoInfer<T>, what: string): Setting<T> & { fallback: T } => ({
+export const setting = <T>(kind: Kind<T>, fallback: NoInfer<T>, description: string): Setting<T> & { fallback: T } => ({
   kind,
   fallback,
-  what,
+  description,
 })
 
-export const optional = <T>(kind: Kind<T>, what: string, otherwise?: string): Setting<T> => ({
+export const optional = <T>(kind: Kind<T>, description: string, otherwise?: string): Setting<T> => ({
   kind,
   fallback: null,
-  what,
+  description,
   ...(otherwise && { otherwise }),
 })
 

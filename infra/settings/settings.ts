@@ -163,7 +163,7 @@ function checkRegions(set: Record<string, unknown>): void {
 const defaultFlowConcurrency = (shards: number | 'on-demand'): number => 4 * (shards === 'on-demand' ? 10 : shards) + 2
 
 const concurrencies = ['ingest', 'device', 'signIn', 'callback', 'change', 'flow'] as const
-const nothingReserved = Object.fromEntries(concurrencies.map((name) => [`${name}Concurrency`, 'none']))
+const noReservations = Object.fromEntries(concurrencies.map((name) => [`${name}Concurrency`, 'none']))
 
 /** Returns the rule of `liveDomainName` that the settings violate; false if they violate none. */
 function liveNameRule({ live, liveDomainName, domainName, cdnSecretArn }: Settings): string | false {
@@ -191,9 +191,9 @@ const brokenRules = (settings: Settings): Record<string, string | false> => {
 }
 
 function unknownSetting(name: string): SettingError {
-  const near = nearestName(name, Object.keys(all))
-  const meant = near === undefined ? '' : ` Did you mean ${near}?`
-  const message = `There is no setting ${name}; docs/settings.md lists all settings.${meant}`
+  const suggestion = nearestName(name, Object.keys(all))
+  const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`
+  const message = `There is no setting ${name}; docs/settings.md lists all settings.${hint}`
   return new SettingError(name, 'a setting', message)
 }
 
@@ -207,8 +207,8 @@ export function readSettings({ node }: Construct): Settings {
   const faults = names.filter((name) => !(name in all)).map(unknownSetting)
   const values = Object.fromEntries(
     Object.entries(all).map(([name, { kind, fallback }]) => {
-      const given: unknown = node.tryGetContext(name) ?? null
-      const value = given === null ? fallback : kind.read(given)
+      const contextValue: unknown = node.tryGetContext(name) ?? null
+      const value = contextValue === null ? fallback : kind.read(contextValue)
       if (value === undefined) faults.push(new SettingError(name, kind.rule))
       return [name, value]
     }),
@@ -216,8 +216,9 @@ export function readSettings({ node }: Construct): Settings {
   const [first] = faults
   if (first) throw new SettingError(first.setting, first.rule, faults.map(({ message }) => message).join('\n'))
   const set: Record<string, unknown> = values
-  for (const [name = '', needed = ''] of together) {
-    if (set[name] !== null && set[needed] === null) throw new SettingError(name, `set together with ${needed}`)
+  for (const [name = '', requiredName = ''] of together) {
+    if (set[name] !== null && set[requiredName] === null)
+      throw new SettingError(name, `set together with ${requiredName}`)
   }
   for (const [name, bound] of atMost) {
     if (values[name] > values[bound]) throw new SettingError(name, `at most ${bound}, which is ${values[bound]}`)
@@ -229,17 +230,17 @@ export function readSettings({ node }: Construct): Settings {
     prefix: values.prefix ?? kebabCase(values.stackName),
     baseUrl: values.baseUrl ?? (values.domainName && `https://${values.domainName}`),
     flowConcurrency: values.flowConcurrency ?? defaultFlowConcurrency(values.flowStreamShards),
-    ...(!values.reserveConcurrency && nothingReserved),
+    ...(!values.reserveConcurrency && noReservations),
   }
 }
 
-function distance(one: string, other: string): number {
+function distance(text: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, i) => i)
-  for (const [i, letter] of [...one].entries()) {
+  for (const [i, letter] of [...text].entries()) {
     const next = [i + 1]
-    for (const [j, compared] of [...other].entries()) {
-      const replaced = (row[j] ?? 0) + (letter === compared ? 0 : 1)
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    for (const [j, otherLetter] of [...other].entries()) {
+      const replacement = (row[j] ?? 0) + (letter === otherLetter ? 0 : 1)
+      next.push(Math.min(replacement, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
     }
     row = next
   }
@@ -248,6 +249,9 @@ function distance(one: string, other: string): number {
 
 /** Setting name closest to a misspelled name; undefined if no name is within two edits. */
 function nearestName(name: string, names: string[]): string | undefined {
-  const near = names.map((one) => ({ one, edits: distance(name.toLowerCase(), one.toLowerCase()) }))
-  return near.filter(({ edits }) => edits <= 2).sort((a, b) => a.edits - b.edits)[0]?.one
+  const candidates = names.map((candidate) => ({
+    candidate,
+    edits: distance(name.toLowerCase(), candidate.toLowerCase()),
+  }))
+  return candidates.filter(({ edits }) => edits <= 2).sort((a, b) => a.edits - b.edits)[0]?.candidate
 }

@@ -4,8 +4,8 @@ import { settingGroups } from './settings.ts'
 
 function defaultText({ fallback, otherwise }: { fallback: unknown; otherwise?: string }): string {
   if (otherwise) return otherwise
-  const none = fallback === null || (typeof fallback === 'object' && Object.keys(fallback).length === 0)
-  return none ? 'none' : `\`${Array.isArray(fallback) ? fallback.join(' ') : fallback}\``
+  const isNone = fallback === null || (typeof fallback === 'object' && Object.keys(fallback).length === 0)
+  return isNone ? 'none' : `\`${Array.isArray(fallback) ? fallback.join(' ') : fallback}\``
 }
 
 function settingsTable(): string {
@@ -15,7 +15,7 @@ function settingsTable(): string {
       `\`${name}\``,
       defaultText(setting),
       setting.kind.rule.replaceAll('|', '\\|'),
-      setting.what,
+      setting.description,
     ]),
   ])
   const cells = [['Setting', 'Default', 'Allowed values', 'Description'], ...rows]

@@ -41,10 +41,10 @@ export async function findAlarm(name: string): Promise<Alarm> {
 function readOutcome({ HistorySummary = '', HistoryData }: AlarmHistoryItem) {
   const { actionState, notificationResource, error } = fieldsOf(JSON.parse(HistoryData || '{}'))
   const [, state, arn = ''] = /^(Successfully executed|Failed to execute) action (\S+)/.exec(HistorySummary) ?? []
-  const succeeded = actionState === undefined ? state === 'Successfully executed' : actionState === 'Succeeded'
+  const hasSucceeded = actionState === undefined ? state === 'Successfully executed' : actionState === 'Succeeded'
   return {
     arn: typeof notificationResource === 'string' ? notificationResource : arn,
-    error: succeeded ? null : typeof error === 'string' ? error : HistorySummary,
+    error: hasSucceeded ? null : typeof error === 'string' ? error : HistorySummary,
   }
 }
 
@@ -71,8 +71,8 @@ export async function testAlarm(
         const all = actions.flatMap((action) => found.find(({ arn }) => arn === action) ?? [])
         return all.length === actions.length ? all : null
       })
-      const failed = outcomes.find(({ error }) => error !== null)
-      if (failed) throw new Error(`${failed.arn} was not notified: ${failed.error}`)
+      const failure = outcomes.find(({ error }) => error !== null)
+      if (failure) throw new Error(`${failure.arn} was not notified: ${failure.error}`)
     } finally {
       await setState(state)
     }

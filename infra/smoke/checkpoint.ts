@@ -35,9 +35,9 @@ function verifyNote(note: string, key: VerifierKey, account: string): Checkpoint
 }
 
 async function publishedKey(baseUrl: string): Promise<{ text: string; key: VerifierKey }> {
-  const answer = await fetch(`${baseUrl}/seal.pub`, { signal: AbortSignal.timeout(10_000) })
-  if (!answer.ok) throw new Error(`GET /seal.pub returned ${answer.status}`)
-  const text = (await answer.text()).trim()
+  const response = await fetch(`${baseUrl}/seal.pub`, { signal: AbortSignal.timeout(10_000) })
+  if (!response.ok) throw new Error(`GET /seal.pub returned ${response.status}`)
+  const text = (await response.text()).trim()
   return { text, key: parseVerifierKey(text) }
 }
 
@@ -59,8 +59,8 @@ export async function verifyCheckpoint(run: SmokeRun, before: Newest, entry: Smo
   const { api, report, stop, account, options } = run
   await report.step('checkpoint', async () => {
     const missing = 'no checkpoint covered the entries of this run'
-    const wait = options.waitForSeal && entry !== null
-    const proof = wait
+    const waitsForSeal = options.waitForSeal && entry !== null
+    const proof = waitsForSeal
       ? await until({ stop, seconds: sealSeconds, missing }, () => fetchProof(api, entry))
       : entry && (await fetchProof(api, entry))
     const newest = await fetchNewestCheckpoint(api)
@@ -68,20 +68,20 @@ export async function verifyCheckpoint(run: SmokeRun, before: Newest, entry: Smo
     const { text, key } = await publishedKey(options.baseUrl)
     if (newest.verifier_key !== text) throw new Error('the checkpoint names another key than /seal.pub')
     const checkpoint = verifyNote(newest.note, key, account.id)
-    const seen = [`size ${checkpoint.size} is signed by ${key.name}`]
+    const observations = [`size ${checkpoint.size} is signed by ${key.name}`]
     if (before.note !== null && before.size !== checkpoint.size) {
       const query = new URLSearchParams({ from: String(before.size), to: String(checkpoint.size) })
       const consistency = await api.get<{ path: string[] }>(`${path}/consistency?${query}`)
       if (!provesConsistency(verifyNote(before.note, key, account.id), checkpoint, hashes(consistency.path)))
         throw new Error(`size ${checkpoint.size} does not extend size ${before.size}`)
-      seen.push(`it extends size ${before.size}`)
+      observations.push(`it extends size ${before.size}`)
     }
     if (proof && entry) {
       const { size, root } = verifyNote(proof.note, key, account.id)
       if (!provesInclusion(leafHash(canonicalJson(entry)), proof.leaf_index, size, hashes(proof.path), root))
         throw new Error(`the checkpoint of size ${size} does not include ${entry.log_id}`)
-      seen.push('it includes an entry of this run')
-    } else if (entry) seen.push('the entries of this run are not sealed yet; use --wait-for-seal to wait')
-    return [seen.join(', '), undefined]
+      observations.push('it includes an entry of this run')
+    } else if (entry) observations.push('the entries of this run are not sealed yet; use --wait-for-seal to wait')
+    return [observations.join(', '), undefined]
   })
 }

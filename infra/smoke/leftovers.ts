@@ -27,15 +27,15 @@ export const createdAt = ({ id }: Leftover): number => Number.parseInt(id.replac
  * @throws Error naming the objects that could not be deleted
  */
 export async function deleteLeftovers(api: AccountApi, found: Leftover[]): Promise<string> {
-  const failed: string[] = []
+  const failures: string[] = []
   for (const { kind, path, id } of found) {
     try {
       await api.delete(`${path}/${id}`)
     } catch (error) {
       const isDeleted = error instanceof Problem && error.status === 404
-      if (!isDeleted) failed.push(`${kind} ${id} (${(error as Error).message})`)
+      if (!isDeleted) failures.push(`${kind} ${id} (${(error as Error).message})`)
     }
   }
-  if (failed.length > 0) throw new Error(`not deleted: ${failed.join('; ')}; run --clean-up to try again`)
+  if (failures.length > 0) throw new Error(`not deleted: ${failures.join('; ')}; run --clean-up to try again`)
   return found.length === 0 ? 'nothing to delete' : `deleted: ${found.map(({ kind }) => kind).join(', ')}`
 }

@@ -25,9 +25,9 @@ export class Report {
     return Object.values(this.#names).some((names) => names.includes(name))
   }
 
-  line(outcome: Outcome, name: string, seen: string, milliseconds = 0): void {
+  line(outcome: Outcome, name: string, observation: string, milliseconds = 0): void {
     this.#names[outcome].push(name)
-    const oneLine = seen.replace(/\s+/g, ' ').trim()
+    const oneLine = observation.replace(/\s+/g, ' ').trim()
     printLine(`${outcome.padEnd(8)} ${name.padEnd(13)} ${oneLine} (${Math.round(milliseconds)} ms)`)
   }
 
@@ -35,18 +35,19 @@ export class Report {
    * Runs a step and prints its line. `work` returns a description for the line, and a result.
    * @throws errors of `work`
    */
-  async step<T>(name: string, work: () => Promise<[seen: string, result: T]>): Promise<T> {
+  async step<T>(name: string, work: () => Promise<[observation: string, result: T]>): Promise<T> {
     this.#stop.throwIfAborted()
     return this.lastStep(name, work)
   }
 
   /** Runs a step even after an interruption. */
-  async lastStep<T>(name: string, work: () => Promise<[seen: string, result: T]>): Promise<T> {
+  async lastStep<T>(name: string, work: () => Promise<[observation: string, result: T]>): Promise<T> {
     const begunAt = performance.now()
-    const end = (outcome: Outcome, seen: string) => this.line(outcome, name, seen, performance.now() - begunAt)
+    const end = (outcome: Outcome, observation: string) =>
+      this.line(outcome, name, observation, performance.now() - begunAt)
     try {
-      const [seen, result] = await work()
-      end('ok', seen)
+      const [observation, result] = await work()
+      end('ok', observation)
       return result
     } catch (error) {
       end(error instanceof SkippedStep ? 'skipped' : 'failed', (error as Error).message)
@@ -69,17 +70,17 @@ export class Report {
 export class SmokeFailure extends Error {}
 
 /**
- * Polls until `look` returns a result.
+ * Calls `poll` until it returns a result.
  * @throws Error with the text `missing` when the time is over, or the reason of `stop`
  */
 export async function until<T>(
   { stop, seconds, missing }: { stop: AbortSignal; seconds: number; missing: string },
-  look: () => Promise<T | null>,
+  poll: () => Promise<T | null>,
 ): Promise<T> {
   const end = performance.now() + seconds * 1_000
   for (let pauseMs = 100; ; pauseMs = Math.min(5_000, pauseMs * 1.5)) {
     stop.throwIfAborted()
-    const found = await look()
+    const found = await poll()
     if (found !== null) return found
     if (performance.now() > end) throw new Error(`${missing} within ${seconds} s`)
     await sleep(pauseMs, undefined, { signal: stop }).catch(() => undefined)

@@ -39,15 +39,15 @@ const timeoutMs = 15_000
  */
 async function checkService(baseUrl: string): Promise<void> {
   const url = `${baseUrl}/account`
-  const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) }).catch(
+  const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) }).catch(
     (error: unknown) => {
       throw new SmokeFailure(`No service responds at ${baseUrl}: ${causeOf(error)}.`)
     },
   )
-  const { code } = (await answer.json().catch(() => ({}))) as { code?: string }
-  if (answer.status !== 401 || code !== 'unauthorized' || !answer.headers.has('x-request-id'))
+  const { code } = (await response.json().catch(() => ({}))) as { code?: string }
+  if (response.status !== 401 || code !== 'unauthorized' || !response.headers.has('x-request-id'))
     throw new SmokeFailure(
-      `${baseUrl} is not this service, or does not work: GET /account without a token returned ${answer.status}, not 401.`,
+      `${baseUrl} is not this service, or does not work: GET /account without a token returned ${response.status}, not 401.`,
     )
 }
 

@@ -37,21 +37,21 @@ const attempts = 3
 async function readPasscodes<T>(stop: AbortSignal, use: (next: () => Promise<string>) => Promise<T>): Promise<T> {
   const input = createInterface({ input: process.stdin, terminal: false })
   const lines = input[Symbol.asyncIterator]()
-  const ended = Promise.withResolvers<never>()
-  ended.promise.catch(() => undefined)
-  const stopped = () => ended.reject(stop.reason)
-  stop.addEventListener('abort', stopped)
-  const late = setTimeout(() => ended.reject(new Error('no passcode was entered within 15 minutes')), passcodeMs)
+  const end = Promise.withResolvers<never>()
+  end.promise.catch(() => undefined)
+  const onAbort = () => end.reject(stop.reason)
+  stop.addEventListener('abort', onAbort)
+  const timer = setTimeout(() => end.reject(new Error('no passcode was entered within 15 minutes')), passcodeMs)
   try {
     return await use(async () => {
-      const { value, done } = await Promise.race([lines.next(), ended.promise])
+      const { value, done } = await Promise.race([lines.next(), end.promise])
       const passcode = done ? '' : value.trim()
       if (passcode === '') throw new Error('no passcode was entered')
       return passcode
     })
   } finally {
-    clearTimeout(late)
-    stop.removeEventListener('abort', stopped)
+    clearTimeout(timer)
+    stop.removeEventListener('abort', onAbort)
     input.close()
   }
 }

@@ -35,22 +35,23 @@ function stopSignal(): AbortSignal {
  * @throws SmokeFailure if another run may be in progress
  */
 async function clearLeftovers({ api, report }: SmokeRun): Promise<void> {
-  const left = await findLeftovers(api)
-  if (left.length === 0) return
-  const minutes = Math.round((Date.now() - Math.max(...left.map(createdAt))) / 60_000)
+  const leftovers = await findLeftovers(api)
+  if (leftovers.length === 0) return
+  const minutes = Math.round((Date.now() - Math.max(...leftovers.map(createdAt))) / 60_000)
   if (minutes * 60_000 < longestRunMs)
     throw new SmokeFailure(
       `A run that started ${minutes} minutes ago is in progress or was interrupted. Wait, or delete what it created with --clean-up.`,
     )
-  await report.step('leftovers', async () => [await deleteLeftovers(api, left), undefined])
+  await report.step('leftovers', async () => [await deleteLeftovers(api, leftovers), undefined])
 }
 
 /** Deletes all objects of the run. Finds objects by name, to include an object whose creation got no response. */
 async function cleanUp({ api, report }: Pick<SmokeRun, 'api' | 'report'>): Promise<void> {
   await report.lastStep('clean-up', async () => {
     const summary = await deleteLeftovers(api, await findLeftovers(api))
-    const left = await findLeftovers(api)
-    if (left.length > 0) throw new Error(`not deleted: ${left.map(({ kind, id }) => `${kind} ${id}`).join('; ')}`)
+    const leftovers = await findLeftovers(api)
+    if (leftovers.length > 0)
+      throw new Error(`not deleted: ${leftovers.map(({ kind, id }) => `${kind} ${id}`).join('; ')}`)
     return [summary, undefined]
   })
 }
@@ -77,7 +78,7 @@ const orNull = <T>(work: Promise<T>): Promise<T | null> => work.catch(() => null
 async function runSteps(run: SmokeRun, { alarm, checkpoint }: Awaited<ReturnType<typeof checkInput>>): Promise<void> {
   const { report, stop } = run
   const skip = (names: string[]) => {
-    for (const name of names.filter((one) => !report.has(one)))
+    for (const name of names.filter((candidate) => !report.has(candidate)))
       report.line('skipped', name, stop.aborted ? 'the run was ended' : 'depends on a step that failed')
   }
   const entry = await walk(run).catch((error: unknown) => {
@@ -97,9 +98,9 @@ async function smoke(options: Options): Promise<boolean> {
   const report = new Report(stop)
   const { account, api } = await checkAccess(options)
   const run: SmokeRun = { account, api, options, report, stop }
-  const begun = options.cleanUp ? null : await checkInput(run)
+  const input = options.cleanUp ? null : await checkInput(run)
   report.line('ok', 'account', `${account.name} (${account.slug}, ${account.id}) at ${options.baseUrl}`)
-  if (begun) await runSteps(run, begun)
+  if (input) await runSteps(run, input)
   await orNull(cleanUp(run))
   return report.close() && !stop.aborted
 }

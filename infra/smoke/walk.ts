@@ -39,36 +39,36 @@ function refuseSecond(error: unknown): never {
 export async function walk(run: SmokeRun): Promise<SmokeChangeEntry> {
   const nudge = new LiveNudge()
   try {
-    return await walked(run, nudge)
+    return await runSteps(run, nudge)
   } finally {
     nudge.close()
   }
 }
 
-async function walked(
+async function runSteps(
   { api, report, stop, options: { baseUrl } }: SmokeRun,
   nudge: LiveNudge,
 ): Promise<SmokeChangeEntry> {
-  const created = async (path: string, body: object): Promise<[string, CreatedObject]> => {
-    const created = await api.create(path, body)
-    return [`created ${created.id}`, created]
+  const createObject = async (path: string, body: object): Promise<[string, CreatedObject]> => {
+    const object = await api.create(path, body)
+    return [`created ${object.id}`, object]
   }
-  const site = await report.step('site', () => created('/sites', { site: { name: mark } })).catch(refuseSecond)
-  const group = await report.step('group', () => created('/groups', { group: { name: mark } }))
+  const site = await report.step('site', () => createObject('/sites', { site: { name: mark } })).catch(refuseSecond)
+  const group = await report.step('group', () => createObject('/groups', { group: { name: mark } }))
   const address = { name: mark, type: 'dns', address: 'smoke.example.com', site_id: site.id }
-  const resource = await report.step('resource', () => created('/resources', { resource: address }))
+  const resource = await report.step('resource', () => createObject('/resources', { resource: address }))
   const grant = { group_id: group.id, resource_id: resource.id }
-  const policy = await report.step('policy', () => created('/policies', { policy: grant }))
+  const policy = await report.step('policy', () => createObject('/policies', { policy: grant }))
 
   const gateway = await report.step('gateway', async () => {
     const path = `/sites/${site.id}/gateways`
-    const made = await api.create<CreatedObject & { token: string }>(path, { gateway: { name: mark } })
-    const device = createCaller(baseUrl, made.token)
+    const newGateway = await api.create<CreatedObject & { token: string }>(path, { gateway: { name: mark } })
+    const device = createCaller(baseUrl, newGateway.token)
     const session = { public_key: publicKey(), version: '1.4.0' }
     const { id, live } = await device.request<Session>('POST', '/gateway/sessions', { session })
     const [row] = await api.list<{ online: boolean }>(path, { limit: '1' })
     check(row?.online === true, 'its session started, and the account shows it as offline')
-    return [`online with its own token`, { id: made.id, device, session: id, live }]
+    return [`online with its own token`, { id: newGateway.id, device, session: id, live }]
   })
   const { device } = gateway
   // Continues without the live channel, because access does not depend on it.
@@ -82,22 +82,28 @@ async function walked(
     const token = await api.create<{ id: string; token: string }>(path, { client_token: { expires_at } })
     const caller = createCaller(baseUrl, token.token)
     const session = { svc_id: 'smoke', public_key: publicKey(), version: '1.4.0' }
-    const begun = await caller.request<Session>('POST', '/client/sessions', { session })
-    check(begun.resources.map(({ id }) => id).join() === resource.id, 'its session does not show exactly this resource')
-    return [`can connect to the resource, as ${begun.client.ipv4}`, { actor, token, caller, ipv4: begun.client.ipv4 }]
+    const clientSession = await caller.request<Session>('POST', '/client/sessions', { session })
+    check(
+      clientSession.resources.map(({ id }) => id).join() === resource.id,
+      'its session does not show exactly this resource',
+    )
+    return [
+      `can connect to the resource, as ${clientSession.client.ipv4}`,
+      { actor, token, caller, ipv4: clientSession.client.ipv4 },
+    ]
   })
 
-  const way = await report.step('authorization', async () => {
+  const flowAuthorization = await report.step('authorization', async () => {
     const authorization = { resource_id: resource.id }
-    const granted = await client.caller.request<GrantedAuthorization>('POST', '/client/authorizations', {
+    const grantedAuthorization = await client.caller.request<GrantedAuthorization>('POST', '/client/authorizations', {
       authorization,
     })
     const isNudged = await nudge.isNudged()
     const beat = `/gateway/sessions/${gateway.session}`
     const { authorizations } = await device.request<{ authorizations: Authorization[] }>('PUT', beat)
-    const isListed = authorizations.some(({ id }) => id === granted.id)
+    const isListed = authorizations.some(({ id }) => id === grantedAuthorization.id)
     check(isListed, 'the heartbeat of the gateway does not list it')
-    return [`the gateway received it${isNudged ? ', announced by the live channel' : ''}`, granted]
+    return [`the gateway received it${isNudged ? ', announced by the live channel' : ''}`, grantedAuthorization]
   })
 
   await report.step('access', async () => {
@@ -108,7 +114,7 @@ async function walked(
   })
 
   await report.step('flow', async () => {
-    await reportFlow(baseUrl, way, client.ipv4)
+    await reportFlow(baseUrl, flowAuthorization, client.ipv4)
     // Includes the next hour, because the local clock may be ahead of the service's.
     const end = new Date(Date.now() + 3_600_000).toISOString()
     const query = { type: 'flow', actor_id: client.actor.id, end, limit: '1', total_limit: '0' }
@@ -118,7 +124,7 @@ async function walked(
     })
     const { initiator_actor_name, resource_name, policy_authorization_id: id } = entry
     check(
-      initiator_actor_name === mark && resource_name === mark && id === way.id,
+      initiator_actor_name === mark && resource_name === mark && id === flowAuthorization.id,
       'the flow names another authorization',
     )
     return ['reported, and shown in the flow log', undefined]
@@ -132,8 +138,8 @@ async function walked(
       const query = { type: 'change', object_id: id, limit: '10', total_limit: '0' }
       entries.push(
         await until({ stop, seconds: logSeconds, missing }, async () => {
-          const listed = await api.list<SmokeChangeEntry>('/logs', query)
-          return listed.find(({ operation }) => operation === 'insert') ?? null
+          const changeEntries = await api.list<SmokeChangeEntry>('/logs', query)
+          return changeEntries.find(({ operation }) => operation === 'insert') ?? null
         }),
       )
     }
@@ -174,7 +180,7 @@ class LiveNudge {
 }
 
 async function inTime(work: Promise<void>, milliseconds: number, missing: string): Promise<void> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`${missing} within ${milliseconds / 1_000} s`)), milliseconds)
-  await Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
+  const timeout = Promise.withResolvers<never>()
+  const timer = setTimeout(() => timeout.reject(new Error(`${missing} within ${milliseconds / 1_000} s`)), milliseconds)
+  await Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer))
 }

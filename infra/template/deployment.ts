@@ -24,11 +24,11 @@ export type Deployment = {
   schedules: Schedule[]
 }
 
-function only(found: StackResource[], what: string): StackResource {
-  const [one, other] = found
-  if (!one || other)
-    throw new Error(`The template has ${found.length} resources for the ${what}, but exactly one is required.`)
-  return one
+function only(found: StackResource[], label: string): StackResource {
+  const [resource, duplicate] = found
+  if (!resource || duplicate)
+    throw new Error(`The template has ${found.length} resources for the ${label}, but exactly one is required.`)
+  return resource
 }
 
 /** Properties that `readTable` reads. The first two have the same spelling in CloudFormation and DynamoDB's API. */
@@ -83,7 +83,7 @@ export function readDeployment(outdir: string): Deployment {
   const functions = ofType('AWS::Lambda::Function').filter(({ properties }) => {
     return fieldsOf(properties.Code).S3Key !== undefined && String(properties.Runtime).startsWith('nodejs')
   })
-  const deployed = functions.map(
+  const deployedFunctions = functions.map(
     ({ stack, id, properties }): DeployedFunction => ({
       arn: stack.arn(id),
       name: stack.physicalId(id),
@@ -92,28 +92,28 @@ export function readDeployment(outdir: string): Deployment {
       timeoutSeconds: Number(stack.resolve(properties.Timeout ?? 3)),
     }),
   )
-  const byArn = new Map(deployed.map((item) => [item.arn, item]))
+  const byArn = new Map(deployedFunctions.map((item) => [item.arn, item]))
   const aliases = readAliases(all)
   /** Resolves the ARN of a function or an alias to the function's ARN. */
-  const invoked = (arn: string): string | undefined => (byArn.has(arn) ? arn : aliases.get(arn))
+  const functionArnOf = (arn: string): string | undefined => (byArn.has(arn) ? arn : aliases.get(arn))
   const mappings = ofType('AWS::Lambda::EventSourceMapping')
     .map(({ stack, id, properties }) => ({ id, settings: stack.resolveEach(properties) }))
     .filter(({ settings }) => settings.Enabled !== false)
     .map(({ id, settings }) => {
-      const fed = invoked(String(settings.FunctionName))
-      if (!fed) throw new Error(`The event source ${id} has no function.`)
-      return readMapping(id, { ...settings, FunctionName: fed })
+      const functionArn = functionArnOf(String(settings.FunctionName))
+      if (!functionArn) throw new Error(`The event source ${id} has no function.`)
+      return readMapping(id, { ...settings, FunctionName: functionArn })
     })
   return {
     table: readTable(only(ofType('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'), 'table')),
     stream: readStream(only(ofType('AWS::Kinesis::Stream'), 'flow stream')),
     functions: byArn,
     environment: readEnvironment(functions),
-    routes: readRoutes(all, invoked),
-    live: readLiveRoutes(all, invoked),
+    routes: readRoutes(all, functionArnOf),
+    live: readLiveRoutes(all, functionArnOf),
     mappings,
     schedules: ofType('AWS::Events::Rule')
-      .flatMap(({ stack, id, properties }) => readSchedule(id, stack.resolveEach(properties), invoked))
+      .flatMap(({ stack, id, properties }) => readSchedule(id, stack.resolveEach(properties), functionArnOf))
       .filter(({ functionArn }) => !withoutCounterpart.has(byArn.get(functionArn)?.handler ?? '')),
   }
 }

@@ -68,7 +68,7 @@ const units: Record<string, number> = { minute: 60, hour: 3_600, day: 86_400 }
 export function readSchedule(
   id: string,
   properties: Record<string, unknown>,
-  invoked: (arn: string) => string | undefined,
+  functionArnOf: (arn: string) => string | undefined,
 ): Schedule[] {
   const { ScheduleExpression: expression, State = 'ENABLED', Targets = [] } = properties
   if (State !== 'ENABLED') return []
@@ -78,7 +78,7 @@ export function readSchedule(
     throw new Error(`The local runner does not support the schedule ${expression} of ${id}.`)
   const seconds = Number(count) * unitSeconds
   return (Targets as { Arn: string }[]).map(({ Arn }) => {
-    const functionArn = invoked(Arn)
+    const functionArn = functionArnOf(Arn)
     if (!functionArn) throw new Error(`The schedule ${id} invokes no function.`)
     return { functionArn, seconds }
   })

@@ -104,8 +104,8 @@ export function readLiveRoutes(all: StackResource[], resolve: Resolver): LiveRou
     const { IntegrationType, IntegrationUri, CredentialsArn } = integration.settings
     if (IntegrationType !== 'AWS_PROXY') throw new Error(`The route ${key} is not a Lambda proxy.`)
     const functionArn = findFunction(key, IntegrationUri, CredentialsArn, all, resolve)
-    const selected = route.settings.RouteResponseSelectionExpression === '$default'
-    return { functionArn, returnsResult: selected && responses.some(({ settings }) => settings.RouteId === route.id) }
+    const isSelected = route.settings.RouteResponseSelectionExpression === '$default'
+    return { functionArn, returnsResult: isSelected && responses.some(({ settings }) => settings.RouteId === route.id) }
   }
   return { $connect: readRoute('$connect'), $default: readRoute('$default'), $disconnect: readRoute('$disconnect') }
 }

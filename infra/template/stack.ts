@@ -4,7 +4,7 @@ import type { Assembly, Template, TemplateResource } from './assembly.ts'
 const arnOf = (service: string, resource: string): string =>
   `arn:aws:${service}:${builtIns['AWS::Region']}:${builtIns['AWS::AccountId']}:${resource}`
 
-function listed(value: unknown): unknown[] {
+function toList(value: unknown): unknown[] {
   if (!Array.isArray(value)) throw new Error(`A template has ${JSON.stringify(value)} instead of a list.`)
   return value
 }
@@ -74,8 +74,8 @@ export class Stack {
     if (cached) return cached
     const properties = this.resource(id).Properties ?? {}
     const path = this.#assembly.asset(String(this.resolve(properties.TemplateURL)))
-    const given = fieldsOf(properties.Parameters)
-    const parameters = new Proxy(given, { get: (target, key: string) => this.resolve(target[key]) })
+    const parameterValues = fieldsOf(properties.Parameters)
+    const parameters = new Proxy(parameterValues, { get: (target, key: string) => this.resolve(target[key]) })
     const template = this.#assembly.template(path)
     const stack = new Stack(`${this.name}-${id}`, template, this.#assembly, this.#outputOf, parameters)
     this.#nested.set(id, stack)
@@ -102,12 +102,12 @@ export class Stack {
 
   /** Resolves the values of an object that is not an intrinsic function itself, such as properties. */
   resolveEach(values: Record<string, unknown>): Record<string, unknown> {
-    const resolved = Object.entries(values).map(([key, item]): [string, unknown] => [key, this.resolve(item)])
-    return Object.fromEntries(resolved.filter(([, item]) => item !== undefined))
+    const resolvedEntries = Object.entries(values).map(([key, item]): [string, unknown] => [key, this.resolve(item)])
+    return Object.fromEntries(resolvedEntries.filter(([, item]) => item !== undefined))
   }
 
   #intrinsic(name: string, argument: unknown): unknown {
-    const list = () => listed(this.resolve(argument))
+    const list = () => toList(this.resolve(argument))
     switch (name) {
       case 'Ref':
         return this.#ref(String(argument))
@@ -117,13 +117,13 @@ export class Stack {
       }
       case 'Fn::Join': {
         const [separator, parts] = list()
-        return listed(parts).map(String).join(String(separator))
+        return toList(parts).map(String).join(String(separator))
       }
       case 'Fn::Sub':
         return this.#substitute(argument)
       case 'Fn::Select': {
         const [index, items] = list()
-        return listed(items)[Number(index)]
+        return toList(items)[Number(index)]
       }
       case 'Fn::Split': {
         const [separator, text] = list()
@@ -173,12 +173,12 @@ export class Stack {
   }
 
   #substitute(argument: unknown): string {
-    const [text, given] = [argument].flat()
-    const variables = fieldsOf(given)
-    return String(text).replace(/\$\{(!?)([^}]+)\}/g, (whole, literal: string, name: string) => {
+    const [text, variableMap] = [argument].flat()
+    const variables = fieldsOf(variableMap)
+    return String(text).replace(/\$\{(!?)([^}]+)\}/g, (match, literal: string, name: string) => {
       if (literal) return `\${${name}}`
       if (name in variables) return String(this.resolve(variables[name]))
-      if (name.startsWith('AWS::') || !name.includes('.')) return String(this.#ref(name) ?? whole)
+      if (name.startsWith('AWS::') || !name.includes('.')) return String(this.#ref(name) ?? match)
       const [id = '', attribute = ''] = name.split(/\.(.*)/, 2)
       return String(this.#attribute(id, attribute))
     })

@@ -4,7 +4,7 @@ import { consumerNames, type MetricName } from '#shared/core/logging/metrics.ts'
 import { operationClasses } from '#shared/http/operation-class.ts'
 import type { LiveApi } from '../api/live-api.ts'
 import type { ConsumedStream } from '../functions/consumers.ts'
-import type { Scheduled } from '../functions/schedules.ts'
+import type { ScheduledFunction } from '../functions/schedules.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
   apiMetric,
@@ -22,7 +22,7 @@ export type GraphedParts = {
   channel: LiveApi | null
   storage: Storage
   streams: ConsumedStream[]
-  scheduled: Scheduled[]
+  scheduled: ScheduledFunction[]
   mailer: IFunction
 }
 

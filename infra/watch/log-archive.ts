@@ -19,14 +19,14 @@ type Props = {
 /** Copies log lines and data events to another account, where administrators of this account cannot change them (docs/log-archive.md). */
 export function archiveLogs(scope: Construct, { settings, storage, logs, tasks, roles }: Props): void {
   const { logDestinationArn: destinationArn, dataEventsBucket: s3BucketName } = settings
-  const within = new Construct(scope, 'LogArchive')
+  const archiveScope = new Construct(scope, 'LogArchive')
   if (destinationArn !== null) {
     for (const [name, { logGroupName }] of Object.entries(logs))
-      new CfnSubscriptionFilter(within, name, { logGroupName, destinationArn, filterPattern: '' })
+      new CfnSubscriptionFilter(archiveScope, name, { logGroupName, destinationArn, filterPattern: '' })
   }
   if (s3BucketName === null) return
-  const byOwnRole = roles.map(({ roleName }) => arnOf(within, 'sts', `assumed-role/${roleName}/`, { region: '' }))
-  const selected = (name: string, type: string, ...fields: CfnTrail.AdvancedFieldSelectorProperty[]) => {
+  const byOwnRole = roles.map(({ roleName }) => arnOf(archiveScope, 'sts', `assumed-role/${roleName}/`, { region: '' }))
+  const selectEvents = (name: string, type: string, ...fields: CfnTrail.AdvancedFieldSelectorProperty[]) => {
     const data = [
       { field: 'eventCategory', equalTo: ['Data'] },
       { field: 'resources.type', equalTo: [type] },
@@ -34,18 +34,18 @@ export function archiveLogs(scope: Construct, { settings, storage, logs, tasks, 
     return { name, fieldSelectors: [...data, ...fields] }
   }
   const objects = [storage.sealed.arnForObjects('')]
-  const invoked = tasks.map(({ functionArn }) => functionArn)
-  new CfnTrail(within, 'DataEvents', {
+  const taskArns = tasks.map(({ functionArn }) => functionArn)
+  new CfnTrail(archiveScope, 'DataEvents', {
     // Starts the name with the setting `prefix`, because the bucket's policy matches the start of the trail's name.
-    trailName: `${settings.prefix}-data-events-${stackIdSuffix(Stack.of(within))}`,
+    trailName: `${settings.prefix}-data-events-${stackIdSuffix(Stack.of(archiveScope))}`,
     s3BucketName,
     isLogging: true,
     enableLogFileValidation: true,
     advancedEventSelectors: [
-      selected('Objects of the sealed logs', 'AWS::S3::Object', { field: 'resources.ARN', startsWith: objects }),
-      selected('Tasks of operators', 'AWS::Lambda::Function', { field: 'resources.ARN', startsWith: invoked }),
+      selectEvents('Objects of the sealed logs', 'AWS::S3::Object', { field: 'resources.ARN', startsWith: objects }),
+      selectEvents('Tasks of operators', 'AWS::Lambda::Function', { field: 'resources.ARN', startsWith: taskArns }),
       // Excludes the service's own writes, which the table records. Their data events would cost more than the table.
-      selected(
+      selectEvents(
         'Writes to the table by others',
         'AWS::DynamoDB::Table',
         { field: 'resources.ARN', equalTo: [storage.table.tableArn] },

@@ -108,12 +108,12 @@ export class Monitoring extends Construct {
       ...(channel ? watchLive(channel, serviceMetric, settings) : []),
     ]
     // Leaves out alarms on metrics that the deployment does not publish, because they would never go off.
-    const measured = watches.filter(({ metric }) => settings.metrics !== 'none' || !isServiceMetric(metric))
-    const alarms = measured.map(({ id: name, metric, when, text, runbook, coveredBy }) => {
+    const measuredWatches = watches.filter(({ metric }) => settings.metrics !== 'none' || !isServiceMetric(metric))
+    const alarms = measuredWatches.map(({ id: name, metric, when, text, runbook, coveredBy }) => {
       const silence = coveredBy === null ? '' : ` If there is no data, ${coveredBy} goes off instead.`
-      const dead = coveredBy === null && { treatMissingData: TreatMissingData.BREACHING }
+      const missingData = coveredBy === null && { treatMissingData: TreatMissingData.BREACHING }
       const alarmText = `${text} Runbook: docs/runbooks/${runbook}.${silence}`
-      return alarmOn(this, name, metric, alarmText, this.topic, { ...when, ...dead })
+      return alarmOn(this, name, metric, alarmText, this.topic, { ...when, ...missingData })
     })
     const status = new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })
     const widgets = [[status], ...graphs(props, serviceMetric, namespace)]

@@ -4,7 +4,7 @@ import type { Storage } from '../storage/storage.ts'
 import {
   above,
   apiMetric,
-  computed,
+  computedMetric,
   fiveMinutes,
   flowStreamMetric,
   tableMetric,
@@ -17,11 +17,11 @@ const seconds = fiveMinutes.toSeconds()
 const shard = { bytes: 1_048_576, records: 1_000 }
 
 const percentOf = (expression: string, usingMetrics: Record<string, IMetric>) =>
-  computed(expression, usingMetrics, 'Percent of the limit')
+  computedMetric(expression, usingMetrics, 'Percent of the limit')
 
-const largerShare = (one: [IMetric, number], other: [IMetric, number]) => {
-  const [first, second] = [`FILL(first, 0) / ${one[1] * seconds}`, `FILL(second, 0) / ${other[1] * seconds}`]
-  const usingMetrics = { first: one[0], second: other[0] }
+const largerShare = (a: [IMetric, number], b: [IMetric, number]) => {
+  const [first, second] = [`FILL(first, 0) / ${a[1] * seconds}`, `FILL(second, 0) / ${b[1] * seconds}`]
+  const usingMetrics = { first: a[0], second: b[0] }
   return percentOf(`100 * IF(${first} > ${second}, ${first}, ${second})`, usingMetrics)
 }
 
@@ -35,14 +35,14 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
     dimensionsMap: { Service: 'Lambda', Type: 'Resource', Resource: 'ConcurrentExecutions', Class: 'None' },
   })
   const { accountRequests, tableUnits, flowStreamShards: shards } = settings
-  const near = above(80, 2)
+  const nearQuota = above(80, 2)
   const flows = {
     id: 'FlowStreamNearlyFull',
     metric: largerShare(
       [flowStreamMetric(storage, 'IncomingBytes'), shard.bytes * Number(shards)],
       [flowStreamMetric(storage, 'IncomingRecords'), shard.records * Number(shards)],
     ),
-    when: near,
+    when: nearQuota,
     text: 'For 10 minutes flow reports have used more than 80 % of the capacity of the flow stream. Above it, reports are rejected and sent again.',
   }
   return withDefaults(
@@ -54,14 +54,14 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
         claimed: lambda('ClaimedAccountConcurrency'),
         used,
       }),
-      when: near,
+      when: nearQuota,
       text: 'For 10 minutes functions have used more than 80 % of the unreserved Lambda concurrency of the AWS account. Above it, requests fail.',
       coveredBy: 'ApiSilent',
     },
     {
       id: 'ApiNearlyThrottled',
       metric: percentOf(`100 * requests / ${accountRequests * seconds}`, { requests: apiMetric(apiId, 'Count') }),
-      when: near,
+      when: nearQuota,
       text: 'For 10 minutes the API has received more than 80 % of the requests that the quota of the AWS account allows. Above it, requests are rejected.',
       coveredBy: 'ApiSilent',
     },
@@ -71,7 +71,7 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
         [tableMetric(storage, 'ConsumedReadCapacityUnits'), tableUnits],
         [tableMetric(storage, 'ConsumedWriteCapacityUnits'), tableUnits],
       ),
-      when: near,
+      when: nearQuota,
       text: 'For 10 minutes the table has used more than 80 % of its quota of read or write units. Above it, requests slow down or fail.',
     },
     ...(shards === 'on-demand' ? [] : [flows]),
@@ -81,7 +81,7 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
 /** Watches throttling. Short throttling raises no alarm, because requests are retried and an on-demand table scales. */
 export const watchStorage = (storage: Storage): Watch[] => {
   const sumOf = (reads: IMetric, writes: IMetric, label: string) =>
-    computed('FILL(reads, 0) + FILL(writes, 0)', { reads, writes }, label)
+    computedMetric('FILL(reads, 0) + FILL(writes, 0)', { reads, writes }, label)
   return withDefaults(
     { runbook: 'throttles.md', coveredBy: 'PulseFailing' },
     {

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ConsumedStream } from '../functions/consumers.ts'
-import type { Scheduled } from '../functions/schedules.ts'
+import type { ScheduledFunction } from '../functions/schedules.ts'
 import {
   above,
   atZero,
@@ -44,7 +44,7 @@ const watchConsumer = (stream: ConsumedStream): Watch[] => {
   ]
 }
 
-const watchSchedule = ({ run, every }: Scheduled): Watch[] => {
+const watchSchedule = ({ run, every }: ScheduledFunction): Watch[] => {
   const name = run.node.id
   const isOften = every.toSeconds() <= fiveMinutes.toSeconds()
   const period = isOften ? fiveMinutes : every
@@ -75,7 +75,7 @@ const longestRun = Duration.hours(2)
 
 export function watchJobs(
   streams: ConsumedStream[],
-  scheduled: Scheduled[],
+  scheduled: ScheduledFunction[],
   serviceMetric: ServiceMetric,
   stoppedSeals: IMetric,
 ): Watch[] {

@@ -5,7 +5,7 @@ import {
   above,
   apiMetric,
   atZero,
-  computed,
+  computedMetric,
   fiveMinutes,
   type ServiceMetric,
   type Watch,
@@ -20,7 +20,7 @@ export function watchApi(apiId: string, throttled: Metric, refused: Metric): Wat
     { runbook: 'throttles.md', coveredBy: 'ApiSilent' },
     {
       id: 'ApiFaults',
-      metric: computed(
+      metric: computedMetric(
         // Requires five faults, so that a few faults among few requests raise no alarm.
         'IF(faults >= 5, 100 * faults / requests, 0)',
         { faults: apiMetric(apiId, '5xx'), requests },
@@ -32,7 +32,7 @@ export function watchApi(apiId: string, throttled: Metric, refused: Metric): Wat
     },
     {
       id: 'ApiSlow',
-      metric: computed(
+      metric: computedMetric(
         'IF(requests >= 100, latency, 0)',
         { latency: apiMetric(apiId, 'Latency', 'p99'), requests },
         'p99 of the latency in milliseconds',
@@ -74,7 +74,7 @@ export function watchLive(channel: LiveApi, serviceMetric: ServiceMetric, { live
     { runbook: 'live-channel.md', coveredBy: 'LiveSilent' },
     {
       id: 'LiveFailing',
-      metric: computed(
+      metric: computedMetric(
         // Adds the faults that functions report and the invocations that failed.
         'FILL(faults, 0) + FILL(errors, 0)',
         { faults: serviceMetric('faults', 'Sum', { class: 'live' }), errors: apiMetric(channel.id, 'ExecutionError') },
@@ -92,7 +92,7 @@ export function watchLive(channel: LiveApi, serviceMetric: ServiceMetric, { live
     }),
     {
       id: 'LiveNearlyThrottled',
-      metric: computed(
+      metric: computedMetric(
         `100 * (FILL(connections, 0) + FILL(messages, 0)) / ${liveRatePerSecond * fiveMinutes.toSeconds()}`,
         { connections, messages: apiMetric(channel.id, 'MessageCount') },
         'Percent of the limit',
@@ -103,7 +103,7 @@ export function watchLive(channel: LiveApi, serviceMetric: ServiceMetric, { live
     },
     {
       id: 'DevicesNotNotified',
-      metric: computed(
+      metric: computedMetric(
         'IF(failed >= 20, 100 * failed / (failed + FILL(sent, 0)), 0)',
         { failed: serviceMetric('messages_failed'), sent: serviceMetric('messages_sent') },
         'Failed messages in percent',

@@ -2,7 +2,15 @@ import { Duration } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Settings } from '../settings/settings.ts'
-import { above, computed, eventMetric, fiveMinutes, type ServiceMetric, type Watch, withDefaults } from './watch.ts'
+import {
+  above,
+  computedMetric,
+  eventMetric,
+  fiveMinutes,
+  type ServiceMetric,
+  type Watch,
+  withDefaults,
+} from './watch.ts'
 
 /** SES metric for the whole AWS account in the region. It has no data without bounces or complaints. */
 const mailReputation = (metricName: 'BounceRate' | 'ComplaintRate'): Metric =>
@@ -19,9 +27,9 @@ const reviewRates = { bounces: 0.05, complaints: 0.001 }
 /** Watches faults of sign-ins. Missing data never raises an alarm, because nobody signs in at night. */
 export function watchSignIn(serviceMetric: ServiceMetric, mailer: IFunction, { mailSender }: Settings): Watch[] {
   const failed = serviceMetric('sign_ins_failed')
-  const mailed: Watch = {
+  const mailWatch: Watch = {
     id: 'MailsBouncing',
-    metric: computed(
+    metric: computedMetric(
       `100 * IF(FILL(bounces, 0) / ${reviewRates.bounces} > FILL(complaints, 0) / ${reviewRates.complaints}, FILL(bounces, 0) / ${reviewRates.bounces}, FILL(complaints, 0) / ${reviewRates.complaints})`,
       { bounces: mailReputation('BounceRate'), complaints: mailReputation('ComplaintRate') },
       'Percent of the rate at which SES reviews an account',
@@ -36,7 +44,7 @@ export function watchSignIn(serviceMetric: ServiceMetric, mailer: IFunction, { m
     { runbook: 'sign-ins.md', coveredBy: 'ApiSilent' },
     {
       id: 'SignInFaults',
-      metric: computed(
+      metric: computedMetric(
         // Excludes the 503 responses for unreachable providers, which have their own alarm.
         'IF(faults - FILL(failed, 0) >= 5, 100 * (faults - FILL(failed, 0)) / requests, 0)',
         {
@@ -51,7 +59,7 @@ export function watchSignIn(serviceMetric: ServiceMetric, mailer: IFunction, { m
     },
     {
       id: 'ProvidersFailing',
-      metric: computed(
+      metric: computedMetric(
         'IF(failed >= 3, 100 * failed / (failed + FILL(given, 0)), 0)',
         { failed, given: serviceMetric('sign_ins') },
         'Sign-ins that fail at their provider, in percent',
@@ -75,6 +83,6 @@ export function watchSignIn(serviceMetric: ServiceMetric, mailer: IFunction, { m
       text: 'In the last 5 minutes passcode mails were given up: SES does not accept them, or the function does not run. People wait for a mail that does not arrive.',
       runbook: 'passcodes.md',
     },
-    ...(mailSender === null ? [] : [mailed]),
+    ...(mailSender === null ? [] : [mailWatch]),
   )
 }

@@ -30,7 +30,7 @@ export const withDefaults = (common: Common, ...watches: (Omit<Watch, keyof Comm
 
 export const fiveMinutes = Duration.minutes(5)
 
-export const computed = (
+export const computedMetric = (
   expression: string,
   usingMetrics: Record<string, IMetric>,
   label: string,
@@ -82,8 +82,8 @@ export const watchSum = (
   watch: Omit<Watch, 'metric'>,
 ): Watch[] =>
   Array.from({ length: Math.ceil(functions.length / maxMetrics) }, (_, index) => {
-    const part = functions.slice(index * maxMetrics, (index + 1) * maxMetrics)
-    const parts = part.map((one, at) => [`m${at}`, one.metric(metricName, { statistic: 'Sum' })])
+    const group = functions.slice(index * maxMetrics, (index + 1) * maxMetrics)
+    const parts = group.map((fn, i) => [`m${i}`, fn.metric(metricName, { statistic: 'Sum' })])
     const id = index === 0 ? watch.id : `${watch.id}${index + 1}`
-    return { ...watch, id, metric: computed('SUM(METRICS())', Object.fromEntries(parts), label) }
+    return { ...watch, id, metric: computedMetric('SUM(METRICS())', Object.fromEntries(parts), label) }
   })

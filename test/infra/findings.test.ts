@@ -2,7 +2,7 @@ import { App, Stack } from 'aws-cdk-lib'
 import { Bucket } from 'aws-cdk-lib/aws-s3'
 import { expect, it } from 'vitest'
 import { acknowledge } from '#infra/nag/acknowledge.ts'
-import { acknowledged, findings } from '#infra/nag/findings.ts'
+import { findings, listAcknowledgements } from '#infra/nag/findings.ts'
 
 function bucketIn(app: App): Bucket {
   return new Bucket(new Stack(app, 'Stack'), 'Bucket', { enforceSSL: true })
@@ -21,7 +21,7 @@ it('reports an unnecessary acknowledgement', () => {
   const bucket = bucketIn(app)
   acknowledge(bucket, 'AwsSolutions-S1', 'for this test')
   acknowledge(bucket, 'AwsSolutions-S10', 'for this test')
-  expect(Object.fromEntries(acknowledged(app))).toEqual({
+  expect(Object.fromEntries(listAcknowledgements(app))).toEqual({
     'Stack/Bucket: AwsSolutions-S1': true,
     'Stack/Bucket: AwsSolutions-S10': false,
   })

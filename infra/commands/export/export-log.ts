@@ -27,11 +27,11 @@ export async function exportLog(client: LogClient, options: ExportOptions) {
     const checkpoint = (await client.get<{ data: FetchedCheckpoint }>(`/logs/checkpoints/${log}`)).data
     const { note, size, follows } = checkpoint
     if (note === null) throw new StartupError('This log has no sealed entries yet. Try again in five minutes.')
-    const written = resumeExport(out, type)
-    const extended = await extension(client, log, checkpoint, note, options.against)
+    const writtenEntries = resumeExport(out, type)
+    const extensionFields = await extension(client, log, checkpoint, note, options.against)
     const last = await lastCovered(client, options, size)
-    await rejectOtherRange(client, options, last?.entry ?? null, written)
-    if (last) await writeEntries(client, options, last.entry, written)
+    await rejectOtherRange(client, options, last?.entry ?? null, writtenEntries)
+    if (last) await writeEntries(client, options, last.entry, writtenEntries)
     const range = { begin: timestamp(begin), end: timestamp(end) }
     const seal = v.parse(ExportSeal, {
       type: 'seal',
@@ -41,12 +41,12 @@ export async function exportLog(client: LogClient, options: ExportOptions) {
       range,
       note,
       verifier_key: checkpoint.verifier_key,
-      ...(await sealProofs(client, options, size, last, written)),
+      ...(await sealProofs(client, options, size, last, writtenEntries)),
       ...(follows && { follows: { note: follows.note } }),
-      ...extended,
+      ...extensionFields,
     } satisfies ExportSeal)
     appendFileSync(out, `${sealLine(seal)}\n`, { mode: 0o600 })
-    return { entries: written.entries, range, isUpToCheckpoint: seal.after === null }
+    return { entries: writtenEntries.entries, range, isUpToCheckpoint: seal.after === null }
   } finally {
     lock.release()
   }
@@ -99,9 +99,9 @@ async function writeEntries(
   client: LogClient,
   { type, begin, out, progress }: ExportOptions,
   last: ExportedEntry,
-  written: WrittenEntries,
+  writtenEntries: WrittenEntries,
 ): Promise<void> {
-  const first = written.last ?? (await client.oldest(type, begin)) ?? last
+  const first = writtenEntries.last ?? (await client.oldest(type, begin)) ?? last
   const [from, end] = [microsOf(first.timestamp), microsOf(last.timestamp)]
   for (let [at, width] = [from, hourMicros]; at <= end; ) {
     const until = Math.min(end, at + width - 1)
@@ -110,16 +110,16 @@ async function writeEntries(
       width = Math.max(1, Math.floor(width / 4))
       continue
     }
-    const after = written.last?.log_id ?? ''
-    const fresh = entries.filter(({ log_id }) => log_id <= last.log_id && log_id > after)
-    appendFileSync(out, fresh.map((entry) => `${entryLine(entry)}\n`).join(''), { mode: 0o600 })
-    written.first ??= fresh[0] ?? null
-    written.last = fresh.at(-1) ?? written.last
-    written.entries += fresh.length
+    const after = writtenEntries.last?.log_id ?? ''
+    const newEntries = entries.filter(({ log_id }) => log_id <= last.log_id && log_id > after)
+    appendFileSync(out, newEntries.map((entry) => `${entryLine(entry)}\n`).join(''), { mode: 0o600 })
+    writtenEntries.first ??= newEntries[0] ?? null
+    writtenEntries.last = newEntries.at(-1) ?? writtenEntries.last
+    writtenEntries.entries += newEntries.length
     at = until + 1
     if (entries.length < perSlice / 4) width = Math.min(width * 2, longestSlice)
     if (entries.length > perSlice) width = Math.max(1, Math.floor(width / 2))
-    progress?.((at - from) / Math.max(1, end - from), written.entries)
+    progress?.((at - from) / Math.max(1, end - from), writtenEntries.entries)
   }
 }
 

@@ -8,16 +8,16 @@ import { StartupError } from '../../local/files/fault.ts'
 /** Time range of a log, in microseconds since 1970. Both ends are included. */
 type Range = { type: ExportType; begin: number; end: number }
 type Page = { data: ExportedEntry[]; metadata: { next_page: string | null } }
-type Answer = { status: number; body: { data: never; detail?: string } }
+type LogResponse = { status: number; body: { data: never; detail?: string } }
 
-const tries = 8
+const maxAttempts = 8
 /** Maximum attempts before the first response. The number is low, because a service that never responded is probably down. */
-const firstTries = 4
+const maxFirstAttempts = 4
 
 export class LogClient {
   private readonly baseUrl: string
   private readonly token: string
-  private hasAnswered = false
+  private hasResponded = false
 
   constructor(baseUrl: string, token: string) {
     this.baseUrl = baseUrl.replace(/\/$/, '')
@@ -28,16 +28,16 @@ export class LogClient {
    * Requests a path with retries, and returns any response except 429 and 5xx.
    * @throws StartupError if all attempts fail
    */
-  async ask(path: string, query: Record<string, string> = {}): Promise<Answer> {
+  async request(path: string, query: Record<string, string> = {}): Promise<LogResponse> {
     const url = `${this.baseUrl}${path}?${new URLSearchParams(query)}`
     for (let n = 1; ; n++) {
       const response = await fetch(url, { headers: { authorization: `Bearer ${this.token}` } }).catch(() => null)
       if (response && response.status !== 429 && response.status < 500) {
-        const body = fieldsOf(await response.json().catch(() => null)) as Answer['body']
+        const body = fieldsOf(await response.json().catch(() => null)) as LogResponse['body']
         return { status: response.status, body }
       }
-      this.hasAnswered ||= response !== null
-      if (n === (this.hasAnswered ? tries : firstTries))
+      this.hasResponded ||= response !== null
+      if (n === (this.hasResponded ? maxAttempts : maxFirstAttempts))
         throw new StartupError(`${this.baseUrl} ${response ? `returned ${response.status}` : 'does not respond'}.`)
       const after = Number(response?.headers.get('retry-after') ?? 0)
       await sleep(Math.max(after * 1_000, 100 * 2 ** n))
@@ -49,7 +49,7 @@ export class LogClient {
    * @throws StartupError for any other status
    */
   async get<T>(path: string, query: Record<string, string> = {}): Promise<T> {
-    const { status, body } = await this.ask(path, query)
+    const { status, body } = await this.request(path, query)
     if (status !== 200) throw new StartupError(`GET ${path} returned ${status}: ${body.detail ?? ''}`)
     return body as T
   }
@@ -85,7 +85,7 @@ export class LogClient {
   async fetchProof(entry: ExportedEntry | null | undefined, size: number): Promise<CoveredEntry | null> {
     if (!entry) return null
     const path = `/logs/${entry.log_id}/proof`
-    const { status, body } = await this.ask(path, { size: String(size) })
+    const { status, body } = await this.request(path, { size: String(size) })
     if (status === 409 || status === 400) return null
     if (status !== 200) throw new StartupError(`GET ${path} returned ${status}: ${body.detail ?? ''}`)
     return { entry, proof: body.data }
@@ -121,5 +121,5 @@ export type ExportOptions = Range & {
   /** Earlier checkpoint that the export must extend: a note, or the path of a note or export. */
   against?: string
   /** Called with the written fraction of the time range, from 0 to 1, and the number of entries. */
-  progress?: (part: number, entries: number) => void
+  progress?: (fraction: number, entries: number) => void
 }

@@ -14,10 +14,10 @@ export type WrittenEntries = { first: ExportedEntry | null; last: ExportedEntry 
  * @throws StartupError, without changing the file, if the export is complete or the file is not an export of this type
  */
 export function resumeExport(out: string, type: ExportType): WrittenEntries {
-  const written: WrittenEntries = { first: null, last: null, entries: 0 }
+  const writtenEntries: WrittenEntries = { first: null, last: null, entries: 0 }
   const found = statSync(out, { throwIfNoEntry: false })
   if (found && !found.isFile()) throw new StartupError(`${out} is not a file.`)
-  if (!found || found.size === 0) return written
+  if (!found || found.size === 0) return writtenEntries
   if (tryRead(() => readSeal(out))) throw new StartupError(`${out} is already a complete export. Choose another --out.`)
   const foreign = new StartupError(
     `${out} already exists and is not an interrupted export of ${type}. Choose another --out.`,
@@ -28,14 +28,14 @@ export function resumeExport(out: string, type: ExportType): WrittenEntries {
   const end = isCut ? begin : size
   for (const line of linesUntil(out, end)) {
     const entry = parseEntry(line, type)
-    if (!entry || entry.log_id <= (written.last?.log_id ?? '')) throw foreign
-    written.first ??= entry
-    written.last = entry
-    written.entries++
+    if (!entry || entry.log_id <= (writtenEntries.last?.log_id ?? '')) throw foreign
+    writtenEntries.first ??= entry
+    writtenEntries.last = entry
+    writtenEntries.entries++
   }
   truncateSync(out, end)
   if (!isCut && !isEnded) appendFileSync(out, '\n')
-  return written
+  return writtenEntries
 }
 
 function tryRead<T>(read: () => T): T | undefined {
@@ -72,15 +72,15 @@ export async function rejectOtherRange(
   client: LogClient,
   { type, begin, out }: ExportOptions,
   last: ExportedEntry | null,
-  written: WrittenEntries,
+  writtenEntries: WrittenEntries,
 ): Promise<void> {
-  if (!written.first || !written.last) return
+  if (!writtenEntries.first || !writtenEntries.last) return
   const other = (option: string) =>
     new StartupError(
       `${out} is an interrupted export with another ${option}. Use the same ${option}, or choose another --out.`,
     )
-  if (!last || written.last.log_id > last.log_id) throw other('--end')
-  const first = microsOf(written.first.timestamp)
+  if (!last || writtenEntries.last.log_id > last.log_id) throw other('--end')
+  const first = microsOf(writtenEntries.first.timestamp)
   if (first < begin || (await client.newest({ type, begin, end: first - 1 }))) throw other('--begin')
 }
 

@@ -33,11 +33,11 @@ export async function sealProofs(
   { type, begin, end, out }: ExportOptions,
   size: number,
   newest: CoveredEntry | null,
-  written: WrittenEntries,
+  writtenEntries: WrittenEntries,
 ): Promise<Proofs> {
   const before = await client.fetchProof(await client.newest({ type, begin: 0, end: begin - 1 }), size)
   const after = await client.fetchProof(await client.oldest(type, end + 1), size)
-  const oldest = newest && (await client.fetchProof(written.first, size))
+  const oldest = newest && (await client.fetchProof(writtenEntries.first, size))
   if (newest && !oldest) throw new StartupError(`The first entry of ${out} is not covered by the checkpoint.`)
   const first = (before ?? oldest ?? after)?.proof ?? null
   const last = (after ?? newest ?? before)?.proof ?? null
@@ -53,13 +53,13 @@ const nothingLeft = () =>
 const positionOf = (proof: Proof | null, end: number) =>
   proof && proof.leaf_index !== end ? { leaf_index: proof.leaf_index, path: proof.path } : null
 
-const sealed = (marks: Buffer) => ({ entries: marks.length / markBytes, leaves: marks.toString('base64') })
+const encodeMarks = (marks: Buffer) => ({ entries: marks.length / markBytes, leaves: marks.toString('base64') })
 
 async function changeProofs(client: LogClient, { before, after, first, last }: Ends, size: number) {
   if (!first || !last) throw nothingLeft()
   const [from, to] = [first.leaf_index + (before ? 1 : 0), last.leaf_index + (after ? 0 : 1)]
   const { marks } = await leaves(client, '/logs/checkpoints/changes/leaves', from, to)
-  return { first: positionOf(first, 0), last: positionOf(last, size - 1), ...sealed(marks) }
+  return { first: positionOf(first, 0), last: positionOf(last, size - 1), ...encodeMarks(marks) }
 }
 
 /** Builds the proofs of the activity log, which has one leaf per stream and hour, and a separate tree for each hour. */
@@ -70,7 +70,7 @@ async function hourProofs(client: LogClient, type: ExportType, { before, after, 
   const isOwn = ({ stream }: SealedHour) => stream === type
   if (!first || !last) {
     if (found.some(isOwn)) throw nothingLeft()
-    return { first: null, last: null, hours: found, ...sealed(Buffer.alloc(0)) }
+    return { first: null, last: null, hours: found, ...encodeMarks(Buffer.alloc(0)) }
   }
   // Starts the proof at the hour of the first entry, because earlier hours are past their retention.
   const isCut = !before && found.slice(0, first.leaf_index).some(isOwn)
@@ -83,14 +83,14 @@ async function hourProofs(client: LogClient, type: ExportType, { before, after, 
     const behind = i === hoursOfStream.length - 1 ? end + (after ? 0 : 1) : entries
     marks.push((await leaves(client, path, start, behind, { hour, stream })).marks)
   }
-  const within = ({ index, path }: NonNullable<Proof['hour']>) => ({ leaf_index: index, path })
+  const leafPosition = ({ index, path }: NonNullable<Proof['hour']>) => ({ leaf_index: index, path })
   const lastIndex = (hoursOfStream.at(-1)?.size ?? 0) - 1
   return {
     first: before || isCut ? positionOf(first, 0) : null,
     last: after ? positionOf(last, size - 1) : null,
     hours,
-    ...(first.hour && begin > 0 && { begin: within(first.hour) }),
-    ...(last.hour && end < lastIndex && { end: within(last.hour) }),
-    ...sealed(Buffer.concat(marks)),
+    ...(first.hour && begin > 0 && { begin: leafPosition(first.hour) }),
+    ...(last.hour && end < lastIndex && { end: leafPosition(last.hour) }),
+    ...encodeMarks(Buffer.concat(marks)),
   }
 }

@@ -34,9 +34,9 @@ function parseQuery(query: string): Record<string, string> {
 }
 
 function toEventHeaders({ headers: { cookie: _, ...headers }, remoteAddress }: HttpRequest): Record<string, string> {
-  const joined = Object.entries(headers).map(([name, value]) => [name, String(value)])
-  const forwarded = [headers['x-forwarded-for'], remoteAddress].filter(Boolean).join(', ')
-  return { ...Object.fromEntries(joined), 'x-forwarded-for': forwarded, 'x-forwarded-proto': 'http' }
+  const headerEntries = Object.entries(headers).map(([name, value]) => [name, String(value)])
+  const forwardedFor = [headers['x-forwarded-for'], remoteAddress].filter(Boolean).join(', ')
+  return { ...Object.fromEntries(headerEntries), 'x-forwarded-for': forwardedFor, 'x-forwarded-proto': 'http' }
 }
 
 type MatchedRoute = { key: string; parameters: Record<string, string>; rawPath: string }
@@ -82,7 +82,7 @@ export function toEvent(
 }
 
 /** Builds a response of API Gateway itself, without invoking a function. */
-export const gatewayAnswer = (status: number, message: string): HttpResponse => ({
+export const gatewayResponse = (status: number, message: string): HttpResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(JSON.stringify({ message })),
@@ -103,14 +103,14 @@ export function fromResult(result: unknown): HttpResponse {
   }
   const status = Number(statusCode)
   if (!Number.isInteger(status) || status < 100 || status > 599 || (body !== undefined && typeof body !== 'string')) {
-    return gatewayAnswer(500, 'Internal Server Error')
+    return gatewayResponse(500, 'Internal Server Error')
   }
-  const lowerCased = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)])
+  const headerEntries = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)])
   return {
     status,
     headers: {
       ...(body ? { 'content-type': 'text/plain;charset=UTF-8' } : {}),
-      ...Object.fromEntries(lowerCased),
+      ...Object.fromEntries(headerEntries),
       ...(cookies?.length ? { 'set-cookie': cookies } : {}),
     },
     body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { faultText } from '../files/fault.ts'
 import type { Runtime } from '../lambda/runtime.ts'
-import { fromResult, gatewayAnswer, type HttpResponse, toEvent } from './api-event.ts'
+import { fromResult, gatewayResponse, type HttpResponse, toEvent } from './api-event.ts'
 import { attachLive, isLiveUpgrade, type LiveServer } from './open-live.ts'
 import { openServer } from './open-server.ts'
 import { deliveredPath, type router } from './routes.ts'
@@ -12,7 +12,7 @@ import { deliveredPath, type router } from './routes.ts'
 const maxBody = 10 * 1024 * 1024
 const maxPayload = 6 * 1024 * 1024
 
-export type Backend = { match: ReturnType<typeof router<string>>; runtime: Runtime; handled(): void }
+export type Backend = { match: ReturnType<typeof router<string>>; runtime: Runtime; onHandled(): void }
 
 /** Reads the body; undefined if it exceeds `maxBody`. Always reads to the end, so that the caller gets the response. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -35,29 +35,29 @@ function parseTarget(url: string): string | undefined {
 
 const exceedsPayload = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value) ?? '') > maxPayload
 
-async function answer(request: IncomingMessage, { match, runtime }: Backend): Promise<HttpResponse> {
+async function respond(request: IncomingMessage, { match, runtime }: Backend): Promise<HttpResponse> {
   const body = await readBody(request)
-  if (!body) return gatewayAnswer(413, 'Request Entity Too Large')
+  if (!body) return gatewayResponse(413, 'Request Entity Too Large')
   const { method = 'GET', url = '/', headers } = request
   const target = parseTarget(url)
-  if (target === undefined) return gatewayAnswer(400, 'Bad Request')
+  if (target === undefined) return gatewayResponse(400, 'Bad Request')
   const path = deliveredPath(target.split('?')[0] ?? '/')
-  if (!path) return gatewayAnswer(400, 'Bad Request')
+  if (!path) return gatewayResponse(400, 'Bad Request')
   const found = match(method, path.routed)
-  if (!found) return gatewayAnswer(404, 'Not Found')
+  if (!found) return gatewayResponse(404, 'Not Found')
   const remoteAddress = request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1'
   const event = toEvent({ method, target, headers, remoteAddress, body }, { ...found, rawPath: path.rawPath })
   // Skips the costly check for small bodies, which stay below the limit even when JSON escapes every byte.
-  if (body.length > maxPayload / 8 && exceedsPayload(event)) return gatewayAnswer(413, 'Request Entity Too Large')
+  if (body.length > maxPayload / 8 && exceedsPayload(event)) return gatewayResponse(413, 'Request Entity Too Large')
   try {
     const result = await runtime.invoke(found.target, event)
-    const { body: answered } = fieldsOf(result)
-    const length = typeof answered === 'string' ? answered.length : 0
+    const { body: responseBody } = fieldsOf(result)
+    const length = typeof responseBody === 'string' ? responseBody.length : 0
     if (length > maxPayload / 8 && exceedsPayload(result)) throw new Error('The response is larger than Lambda allows.')
     return fromResult(result)
   } catch (error) {
     process.stderr.write(`${found.key}: ${faultText(error)}\n`)
-    return gatewayAnswer(500, 'Internal Server Error')
+    return gatewayResponse(500, 'Internal Server Error')
   }
 }
 
@@ -74,13 +74,13 @@ export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveSe
   const handle: RequestListener = async (request, response) => {
     try {
       const ready = await backend
-      const result = await answer(request, ready)
+      const result = await respond(request, ready)
       send(response, result, request.method === 'HEAD')
-      ready.handled()
+      ready.onHandled()
     } catch {
       // Handles a disconnected caller, a stopping service, and a result that is not valid HTTP.
       if (response.headersSent || request.destroyed) response.destroy()
-      else send(response, gatewayAnswer(500, 'Internal Server Error'), false)
+      else send(response, gatewayResponse(500, 'Internal Server Error'), false)
     }
   }
   const server = openServer(handle, { shouldUpgradeCallback: isLiveUpgrade })
@@ -94,13 +94,13 @@ export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveSe
  * Node's `closeIdleConnections` leaves them open.
  */
 export function trackUnusedConnections(server: Server): Set<Socket> {
-  const unused = new Set<Socket>()
-  const forget = ({ socket }: { socket: Socket }) => unused.delete(socket)
+  const idleSockets = new Set<Socket>()
+  const forget = ({ socket }: { socket: Socket }) => idleSockets.delete(socket)
   server.on('connection', (socket: Socket) => {
-    unused.add(socket)
-    socket.once('close', () => unused.delete(socket))
+    idleSockets.add(socket)
+    socket.once('close', () => idleSockets.delete(socket))
   })
   server.on('request', forget)
   server.on('upgrade', forget)
-  return unused
+  return idleSockets
 }

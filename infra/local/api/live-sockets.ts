@@ -25,9 +25,9 @@ export class LiveSockets {
     const { invoke, returnsResult, idleMs, lifeMs } = this.options
     const live: LiveSocket = { connection, socket, lastActiveAt: Date.now() }
     this.open.set(connection.connectionId, live)
-    const close = (why: string) => socket.close(1001, why)
-    const life = setTimeout(close, lifeMs, 'Going away')
-    const idle = setTimeout(close, idleMs, 'Going away')
+    const close = (reason: string) => socket.close(1001, reason)
+    const lifeTimer = setTimeout(close, lifeMs, 'Going away')
+    const idleTimer = setTimeout(close, idleMs, 'Going away')
     const receive = async (data: RawData, isBinary: boolean) => {
       const { body } = await invoke('$default', messageEvent(connection, data as Buffer, isBinary))
       // Sends the result only if the route has a route response, as API Gateway does.
@@ -35,14 +35,14 @@ export class LiveSockets {
     }
     socket.on('message', (data: RawData, isBinary: boolean) => {
       live.lastActiveAt = Date.now()
-      idle.refresh()
+      idleTimer.refresh()
       void receive(data, isBinary)
     })
     // Ignores an error, because the event `close` follows it.
     socket.on('error', () => undefined)
     socket.once('close', (code: number, reason: Buffer) => {
-      clearTimeout(life)
-      clearTimeout(idle)
+      clearTimeout(lifeTimer)
+      clearTimeout(idleTimer)
       this.open.delete(connection.connectionId)
       this.notifyDisconnect(connection, code, reason.toString())
     })

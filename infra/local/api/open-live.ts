@@ -66,15 +66,15 @@ export async function openLive({ invoke, returnsResult, limits }: Options): Prom
 
   async function open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const connection = toLiveConnection(request)
-    const answer = await invokeRoute('$connect', connectEvent(connection, request))
-    const status = Number(answer.statusCode ?? 500)
+    const response = await invokeRoute('$connect', connectEvent(connection, request))
+    const status = Number(response.statusCode ?? 500)
     if (status < 200 || status >= 300) {
-      return refuse(socket, status, typeof answer.body === 'string' ? answer.body : '', fieldsOf(answer.headers))
+      return refuse(socket, status, typeof response.body === 'string' ? response.body : '', fieldsOf(response.headers))
     }
     let isOpen = false
-    handshakes.handleUpgrade(request, socket, head, (connected) => {
+    handshakes.handleUpgrade(request, socket, head, (webSocket) => {
       isOpen = true
-      sockets.serve(connected, connection)
+      sockets.serve(webSocket, connection)
     })
     // Notifies `$disconnect` of a device that left during the handshake, because `$connect` has registered it as connected.
     if (!isOpen) sockets.notifyDisconnect(connection, 1006, '')

@@ -58,16 +58,16 @@ const digest = (text: string) => createHash('sha256').update(text).digest()
 /**
  * Starts a server on 127.0.0.1 for the service's own functions and commands. Its URL contains a random secret, because other programs and
  * browser pages on this machine can reach the port.
- * @param answer handler that gets the path after the secret, still encoded
+ * @param respond handler that gets the path after the secret, still encoded
  */
 export async function openInnerServer(
-  answer: (request: IncomingMessage, path: string, body: Buffer) => Promise<InnerResponse>,
+  respond: (request: IncomingMessage, path: string, body: Buffer) => Promise<InnerResponse>,
 ): Promise<InnerServer> {
   const secret = randomBytes(32).toString('base64url')
   const server = openServer(async (request, response) => {
     const [, givenSecret = '', ...path] = (request.url ?? '').split('?')[0]?.split('/') ?? []
     const work = timingSafeEqual(digest(givenSecret), digest(secret))
-      ? buffer(request).then((body) => answer(request, path.join('/'), body))
+      ? buffer(request).then((body) => respond(request, path.join('/'), body))
       : Promise.resolve({ status: 403 })
     const { status, body, fault }: InnerResponse = await work.catch((error: unknown) => {
       process.stderr.write(`${new Date().toISOString()} ERROR ${faultText(error)}\n`)

@@ -27,8 +27,8 @@ const decode = (text: string): string | null => {
 function match(pattern: string[], path: string[]): Record<string, string> | undefined {
   const parameters: Record<string, string> = {}
   for (const [i, segment] of pattern.entries()) {
-    const given = path[i]
-    if (given === undefined) return undefined
+    const pathSegment = path[i]
+    if (pathSegment === undefined) return undefined
     if (isGreedy(segment)) {
       parameters[segment.slice(1, -2)] = path
         .slice(i)
@@ -37,9 +37,9 @@ function match(pattern: string[], path: string[]): Record<string, string> | unde
       return parameters
     }
     if (isVariable(segment)) {
-      if (given === '') return undefined
-      parameters[segment.slice(1, -1)] = decode(given) ?? given
-    } else if (segment !== given) return undefined
+      if (pathSegment === '') return undefined
+      parameters[segment.slice(1, -1)] = decode(pathSegment) ?? pathSegment
+    } else if (segment !== pathSegment) return undefined
   }
   return pattern.length === path.length ? parameters : undefined
 }

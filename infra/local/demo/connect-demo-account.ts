@@ -29,11 +29,11 @@ export async function connectDemoAccount({ baseUrl, token, issuer, client, isNew
       throw new StartupError(`The demo account could not be prepared: ${method} ${path} returned ${text}`)
     return JSON.parse(text).data
   }
-  const first = async <R extends Row>(path: string) => (await request<R[]>('GET', path))[0]
+  const findFirst = async <R extends Row>(path: string) => (await request<R[]>('GET', path))[0]
 
   async function ensureProvider(): Promise<ProviderRow> {
     const discovery_document_uri = `${issuer}/.well-known/openid-configuration`
-    const existing = await first<ProviderRow>(`/oidc_auth_providers?name=${encodeURIComponent(name)}`)
+    const existing = await findFirst<ProviderRow>(`/oidc_auth_providers?name=${encodeURIComponent(name)}`)
     if (existing?.discovery_document_uri === discovery_document_uri && !isNew) return existing
     const fields = { ...client, discovery_document_uri }
     if (existing) return request('PATCH', `/oidc_auth_providers/${existing.id}`, { oidc_auth_provider: fields })
@@ -42,18 +42,18 @@ export async function connectDemoAccount({ baseUrl, token, issuer, client, isNew
 
   /** Finds or creates the directory. A new directory is disabled, so that its people can be previewed before a sync. */
   async function ensureDirectory(): Promise<string> {
-    const existing = await first(`/tenant_directories?name=${encodeURIComponent(name)}`)
+    const existing = await findFirst(`/tenant_directories?name=${encodeURIComponent(name)}`)
     if (existing) return existing.id
     const fields = { name, ...connection, is_disabled: true }
     return (await request<Row>('POST', '/tenant_directories', { tenant_directory: fields })).id
   }
 
   const { callback_uri: callbackUri } = await ensureProvider()
-  if (!(await first('/email_otp_auth_providers'))) {
+  if (!(await findFirst('/email_otp_auth_providers'))) {
     await request('POST', '/email_otp_auth_providers', { email_otp_auth_provider: {} })
   }
   const { name: person, email } = demoPeople.user
-  if (!(await first(`/actors?email=${encodeURIComponent(email)}`))) {
+  if (!(await findFirst(`/actors?email=${encodeURIComponent(email)}`))) {
     const actor = { name: person, email, type: 'account_user', allow_email_otp_sign_in: true }
     await request('POST', '/actors', { actor })
   }

@@ -18,7 +18,7 @@ export const credentialsFile = (dir: string): string => join(dir, 'credentials.j
 /** File with the demo account's slug. It is written before the account is created, so that a crash leaves no orphaned account. */
 const slugFile = (dir: string): string => join(dir, 'demo-account.json')
 
-type Provisioned = { data?: { account?: { id: string }; api_token: { token: string } }; error?: unknown }
+type ProvisioningResult = { data?: { account?: { id: string }; api_token: { token: string } }; error?: unknown }
 
 const findAccountBySlug = async (slug: string): Promise<string | undefined> =>
   (await getItem<{ account_id: string }>(serviceUniqueKey('slug', slug)))?.account_id
@@ -28,8 +28,11 @@ function storeCredentials({ dir }: Service, credentials: Credentials): DemoAccou
   return { usable: true }
 }
 
-async function provision(service: Service, event: object): Promise<NonNullable<Provisioned['data']>> {
-  const { data, error } = (await service.runTask('provision-account', { ...event, token_in: 'answer' })) as Provisioned
+async function provision(service: Service, event: object): Promise<NonNullable<ProvisioningResult['data']>> {
+  const { data, error } = (await service.runTask('provision-account', {
+    ...event,
+    token_in: 'answer',
+  })) as ProvisioningResult
   if (!data) throw new StartupError(`The demo account could not be provisioned: ${JSON.stringify(error)}`)
   return data
 }
@@ -79,10 +82,13 @@ const describeClosing = ({ id, delete_at, disabled_reason }: AccountRow): string
     : `its account ${id} is disabled and will be deleted at ${delete_at}`
 
 function copyCredentials(dir: string): string | undefined {
-  const stored = readJson<Credentials>(credentialsFile(dir))
-  if (!stored?.api_token) return undefined
-  const copy = join(dir, `credentials-${readJson<{ slug: string }>(slugFile(dir))?.slug ?? stored.account_id}.json`)
-  writeAtomically(copy, `${JSON.stringify(stored, null, 2)}\n`)
+  const credentials = readJson<Credentials>(credentialsFile(dir))
+  if (!credentials?.api_token) return undefined
+  const copy = join(
+    dir,
+    `credentials-${readJson<{ slug: string }>(slugFile(dir))?.slug ?? credentials.account_id}.json`,
+  )
+  writeAtomically(copy, `${JSON.stringify(credentials, null, 2)}\n`)
   return copy
 }
 
@@ -95,10 +101,12 @@ export async function demoAccount(service: Service, baseUrl: string, makeNew: bo
       ...(previousCredentials && { previousCredentials: previousCredentials }),
     }
   }
-  const kept = readJson<Credentials>(credentialsFile(service.dir.path))
-  if (kept?.account_id && kept.api_token) {
-    if (!(await isAccepted(kept.api_token))) return renew(service, baseUrl, kept.account_id)
-    return kept.base_url === baseUrl ? { usable: true } : storeCredentials(service, { ...kept, base_url: baseUrl })
+  const credentials = readJson<Credentials>(credentialsFile(service.dir.path))
+  if (credentials?.account_id && credentials.api_token) {
+    if (!(await isAccepted(credentials.api_token))) return renew(service, baseUrl, credentials.account_id)
+    return credentials.base_url === baseUrl
+      ? { usable: true }
+      : storeCredentials(service, { ...credentials, base_url: baseUrl })
   }
   const storedSlug = readJson<{ slug: string }>(slugFile(service.dir.path))?.slug
   const slug = storedSlug ?? 'demo'

@@ -68,7 +68,7 @@ export async function demoProvider({ issuer, client, people }: Options) {
       show(ctx, refusalPage({ status: 400, title: 'Demo company', text: `${error}: ${error_description}` }))
     },
     findAccount: (_ctx, sub) => {
-      const person = people.find((one) => one.sub === sub)
+      const person = people.find((candidate) => candidate.sub === sub)
       return person && { accountId: sub, claims: (): AccountClaims => ({ ...person }) }
     },
   })
@@ -76,8 +76,8 @@ export async function demoProvider({ issuer, client, people }: Options) {
     provider,
     async setRedirectUri(redirect_uri: string) {
       const token_endpoint_auth_method = 'client_secret_basic'
-      const registered = { ...client, redirect_uris: [redirect_uri], token_endpoint_auth_method } as const
-      await memory('Client').upsert(client.client_id, registered)
+      const registration = { ...client, redirect_uris: [redirect_uri], token_endpoint_auth_method } as const
+      await memory('Client').upsert(client.client_id, registration)
     },
   }
 }

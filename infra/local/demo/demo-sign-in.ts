@@ -37,8 +37,8 @@ export async function demoSignIn({ dir, baseUrl, port, directory }: Options): Pr
   try {
     const token = readJson<{ api_token: string }>(credentialsFile(dir))?.api_token ?? ''
     const { connection } = directory
-    const connected = await connectDemoAccount({ baseUrl, token, issuer: idp.issuer, client, isNew, connection })
-    const { slug, callbackUri, directoryId: id } = connected
+    const demoAccount = await connectDemoAccount({ baseUrl, token, issuer: idp.issuer, client, isNew, connection })
+    const { slug, callbackUri, directoryId: id } = demoAccount
     await idp.setRedirectUri(callbackUri)
     return { issuer: idp.issuer, stop: idp.stop, slug, people, directory: { ...directory, id } }
   } catch (error) {
@@ -53,9 +53,9 @@ export async function demoSignIn({ dir, baseUrl, port, directory }: Options): Pr
  */
 function demoClient(dir: string): { client: DemoClient; isNew: boolean } {
   const file = join(dir, 'demo-idp.json')
-  const stored = readJson<DemoClient>(file)
-  if (stored?.client_id && stored.client_secret) return { client: stored, isNew: false }
-  const created = { client_id: 'network-access', client_secret: randomBytes(32).toString('base64url') }
-  writeAtomically(file, `${JSON.stringify(created, null, 2)}\n`)
-  return { client: created, isNew: true }
+  const storedClient = readJson<DemoClient>(file)
+  if (storedClient?.client_id && storedClient.client_secret) return { client: storedClient, isNew: false }
+  const newClient = { client_id: 'network-access', client_secret: randomBytes(32).toString('base64url') }
+  writeAtomically(file, `${JSON.stringify(newClient, null, 2)}\n`)
+  return { client: newClient, isNew: true }
 }

@@ -149,10 +149,10 @@ export function findDynoxide(
   platform = `${process.platform}-${process.arch}`,
 ): string {
   const name = `@dynoxide/${platform}`
-  const configured = environment.DYNOXIDE_BIN
-  if (configured) {
-    if (isExecutable(configured)) return configured
-    throw new StartupError(`DYNOXIDE_BIN names ${configured}, which is not an executable file.`)
+  const configuredPath = environment.DYNOXIDE_BIN
+  if (configuredPath) {
+    if (isExecutable(configuredPath)) return configuredPath
+    throw new StartupError(`DYNOXIDE_BIN names ${configuredPath}, which is not an executable file.`)
   }
   const inPackages = (require.resolve.paths(name) ?? []).flatMap((folder) =>
     ['dynoxide', 'dynoxide.exe'].map((file) => join(folder, name, file)),
@@ -172,8 +172,8 @@ const chunk = 5_000
  * Keeps the last record, without which sequence numbers would restart.
  */
 export function trimStream(dir: string): void {
-  const handled = readJson<{ table: string; before: string }>(join(dir, 'stream-handled.json'))
-  if (!handled || !existsSync(databaseFile(dir))) return
+  const checkpoint = readJson<{ table: string; before: string }>(join(dir, 'stream-handled.json'))
+  if (!checkpoint || !existsSync(databaseFile(dir))) return
   using db = new DatabaseSync(databaseFile(dir), { timeout: 1_000 })
   const remove = db.prepare(
     `DELETE FROM _stream_records WHERE id IN (
@@ -182,5 +182,5 @@ export function trimStream(dir: string): void {
          AND id < (SELECT max(id) FROM _stream_records WHERE table_name = :table)
        LIMIT ${chunk})`,
   )
-  while (remove.run(handled).changes === chunk);
+  while (remove.run(checkpoint).changes === chunk);
 }

@@ -64,11 +64,11 @@ async function main(options: HostOptions): Promise<void> {
     if (!lock) throw new StartupError(`The engines of an earlier run still use the data directory ${dir}.`)
     if (ending) return
     removeStaleCheckpoints(dir)
-    const untrimmed = options.dynoxide && trim(dir)
+    const trimFault = options.dynoxide && trim(dir)
     starting = options.dynoxide ? startDynoxide(options.dynoxide, dir) : Promise.resolve(undefined)
     const [dynamodb, kinesis] = await Promise.all([starting, options.kinesis ? startKinesis(dir) : null])
     dynamodb?.exited.then(() => fail(new StartupError('The DynamoDB engine ended unexpectedly.')))
-    if (untrimmed) process.stderr.write(`Old records could not be removed from the stream of the table: ${untrimmed}\n`)
+    if (trimFault) process.stderr.write(`Old records could not be removed from the stream of the table: ${trimFault}\n`)
     const table = dynamodb && options.proxy ? await startTableProxy(dynamodb.endpoint) : dynamodb
     await sendToParent({ type: 'ready', dynamodb: table?.endpoint ?? null, kinesis })
   } catch (error) {

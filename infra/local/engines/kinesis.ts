@@ -11,7 +11,7 @@ import { isFromBrowser, refuseBrowser } from './browser-requests.ts'
 
 export const streamDirectory = (dir: string): string => join(dir, 'kinesis')
 
-const damaged = (path: string, error: unknown): StartupError =>
+const damageError = (path: string, error: unknown): StartupError =>
   new StartupError(
     `The stream directory ${path} is damaged (${messageOf(error)}). Move it away and start again. Only flow reports that are not in the log yet are lost.`,
   )
@@ -37,15 +37,15 @@ export async function startKinesis(dir: string): Promise<string> {
     mkdirSync(path, { recursive: true })
     await checkStream(path)
   } catch (error) {
-    throw damaged(path, error)
+    throw damageError(path, error)
   }
   const server: Server = kinesalite({ path, createStreamMs: 0, deleteStreamMs: 0, updateStreamMs: 0, shardLimit: 64 })
   server.keepAliveTimeout = 60_000
-  const answering = server.listeners('request')
+  const listeners = server.listeners('request')
   server.removeAllListeners('request')
   server.on('request', (request, response) => {
     if (isFromBrowser(request)) refuseBrowser(response)
-    else for (const answer of answering) answer.call(server, request, response)
+    else for (const listener of listeners) listener.call(server, request, response)
   })
   return `http://127.0.0.1:${await listen(server, 0)}`
 }

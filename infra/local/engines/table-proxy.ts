@@ -15,11 +15,11 @@ function forward(engine: string, { method, url, headers }: IncomingMessage, body
     path: url,
     headers: { ...headers, ...replacements, 'content-length': body.length },
   })
-  const answer = new Promise<IncomingMessage>((resolve, reject) =>
+  const engineResponse = new Promise<IncomingMessage>((resolve, reject) =>
     outgoing.once('response', resolve).once('error', reject),
   )
   outgoing.end(body)
-  return answer
+  return engineResponse
 }
 
 /**
@@ -31,9 +31,9 @@ async function transact(engine: string, incoming: IncomingMessage, batch: Buffer
   // Excludes batches that report capacity, because a transaction consumes twice as much.
   if (ReturnConsumedCapacity !== undefined || !Array.isArray(Statements) || Statements.length < 2) return null
   const body = Buffer.from(JSON.stringify({ TransactStatements: Statements }))
-  const answer = await forward(engine, incoming, body, { [target]: 'DynamoDB_20120810.ExecuteTransaction' })
-  answer.resume()
-  return answer.statusCode === 200 ? Statements : null
+  const engineResponse = await forward(engine, incoming, body, { [target]: 'DynamoDB_20120810.ExecuteTransaction' })
+  engineResponse.resume()
+  return engineResponse.statusCode === 200 ? Statements : null
 }
 
 /** Starts a proxy for the DynamoDB engine, which refuses browser pages and runs a batch with one disk sync. */
@@ -49,9 +49,9 @@ export async function startTableProxy(engine: string): Promise<{ endpoint: strin
         response.end(JSON.stringify({ Responses: done.map(() => ({})) }))
         return
       }
-      const answer = await forward(engine, incoming, body)
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
+      const engineResponse = await forward(engine, incoming, body)
+      response.writeHead(engineResponse.statusCode ?? 502, engineResponse.headers)
+      engineResponse.pipe(response)
     } catch {
       // Closes the connection, so that SDK clients retry.
       response.destroy()

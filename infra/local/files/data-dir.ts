@@ -75,8 +75,8 @@ export function openDataDir(path: string, ephemeral = false): DataDir | undefine
     lock = tryLock(join(path, 'service.lock'))
     if (lock) writeHolder(path, false)
   } catch (error) {
-    const full = fullDisk(error, path)
-    if (full) throw full
+    const diskFault = fullDisk(error, path)
+    if (diskFault) throw diskFault
     throw new StartupError(
       `The data directory ${path} cannot be written (${errnoOf(error) ?? messageOf(error)}). Set DATA_DIR to a writable directory.`,
     )

@@ -9,11 +9,12 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 export const errnoOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-const full = /\b(ENOSPC|EDQUOT|EFBIG)\b|No space left on device|disk is full|Disk quota exceeded|File too large/
+const fullDiskPattern =
+  /\b(ENOSPC|EDQUOT|EFBIG)\b|No space left on device|disk is full|Disk quota exceeded|File too large/
 
 /** Converts an error of Node, SQLite or LevelDB about a full disk; undefined for any other error. */
 export const fullDisk = (error: unknown, dir: string): StartupError | undefined =>
-  error instanceof Error && full.test(error.message)
+  error instanceof Error && fullDiskPattern.test(error.message)
     ? new StartupError(
         `The disk of the data directory ${dir} is full. Free some space and start again. No confirmed change is lost.`,
       )

@@ -60,9 +60,11 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
       signal,
       pauseMs,
       async discard(discard) {
-        const what = `${label} gave up ${discard.records.length} record(s), ${discard.condition}: ${discard.error}`
-        const where = mapping.onFailure ? `kept in ${storeFailure(shard, discard)}` : 'there is no failure destination'
-        process.stderr.write(`${what}; ${where}\n`)
+        const summary = `${label} gave up ${discard.records.length} record(s), ${discard.condition}: ${discard.error}`
+        const outcome = mapping.onFailure
+          ? `kept in ${storeFailure(shard, discard)}`
+          : 'there is no failure destination'
+        process.stderr.write(`${summary}; ${outcome}\n`)
       },
       markHandled(record) {
         // Stores the checkpoint here only for a single lane. Several lanes finish in any order, so their checkpoint waits for all of them.
@@ -72,8 +74,8 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
   const deliveries = lanes.map(async (lane) => {
     for (let at = 0; at < lane.length; at += mapping.batchSize) await deliverOne(lane.slice(at, at + mapping.batchSize))
   })
-  const failed = (await Promise.allSettled(deliveries)).find((result) => result.status === 'rejected')
-  if (failed) throw failed.reason
+  const rejection = (await Promise.allSettled(deliveries)).find((result) => result.status === 'rejected')
+  if (rejection) throw rejection.reason
   const last = batch.at(-1)
   if (last) checkpoint.set(shard, last.sequence)
 }
@@ -90,7 +92,7 @@ export async function pollShard(shard: string, options: PollerOptions): Promise<
         const batch = nextBatch(rest, options.mapping)
         await handle(batch, shard, options)
         rest = rest.slice(batch.length)
-        wake.written()
+        wake.notify()
       }
       if (signal.aborted) break
       if (last !== undefined) checkpoint.set(shard, last)

@@ -21,9 +21,10 @@ async function load({ codeDir, handler, name }: DeployedFunction): Promise<Handl
   const dot = handler.lastIndexOf('.')
   const file = join(codeDir, `${handler.slice(0, dot)}.mjs`)
   if (!existsSync(file)) throw new Error(`The handler ${handler} of ${name} has no file in ${codeDir}.`)
-  const exported = (await import(pathToFileURL(file).href))[handler.slice(dot + 1)]
-  if (typeof exported !== 'function') throw new Error(`${file} does not export the handler ${handler.slice(dot + 1)}.`)
-  return exported
+  const handlerExport = (await import(pathToFileURL(file).href))[handler.slice(dot + 1)]
+  if (typeof handlerExport !== 'function')
+    throw new Error(`${file} does not export the handler ${handler.slice(dot + 1)}.`)
+  return handlerExport
 }
 
 function buildContext({ arn, name, timeoutSeconds }: DeployedFunction) {
@@ -60,18 +61,18 @@ export function createRuntime(functions: ReadonlyMap<string, DeployedFunction>):
   }
   return {
     async invoke(arn, event) {
-      const deployed = findFunction(arn)
-      const handler = handlers.get(arn) ?? load(deployed)
+      const deployedFunction = findFunction(arn)
+      const handler = handlers.get(arn) ?? load(deployedFunction)
       handlers.set(arn, handler)
       const run = await handler
-      const work = Promise.try(() => run(event, buildContext(deployed)))
-      return withTimeout(work, deployed)
+      const work = Promise.try(() => run(event, buildContext(deployedFunction)))
+      return withTimeout(work, deployedFunction)
     },
     label(arn) {
-      const deployed = findFunction(arn)
-      const base = entryName(deployed)
+      const deployedFunction = findFunction(arn)
+      const base = entryName(deployedFunction)
       const isUnique = [...functions.values()].filter((other) => entryName(other) === base).length === 1
-      return isUnique ? base : deployed.name
+      return isUnique ? base : deployedFunction.name
     },
     find: (entry) =>
       [...functions.values()].find((fn) => entryPath(fn) === entry || entryPath(fn).endsWith(`/${entry}`)),

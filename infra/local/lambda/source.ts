@@ -24,15 +24,15 @@ export type Source = {
  * its clock. A record that is being stored at that moment would be skipped.
  */
 export function iteratorCache(create: (shard: string, after: string | undefined) => Promise<string>) {
-  const cached = new Map<string, { after: string | undefined; iterator: string; until: number }>()
+  const cache = new Map<string, { after: string | undefined; iterator: string; until: number }>()
   return {
     async get(shard: string, after: string | undefined): Promise<string> {
-      const entry = cached.get(shard)
+      const entry = cache.get(shard)
       if (entry && entry.after === after && performance.now() < entry.until) return entry.iterator
       const iterator = await create(shard, after)
-      cached.set(shard, { after, iterator, until: performance.now() + 120_000 })
+      cache.set(shard, { after, iterator, until: performance.now() + 120_000 })
       return iterator
     },
-    forget: (shard: string) => cached.delete(shard),
+    forget: (shard: string) => cache.delete(shard),
   }
 }

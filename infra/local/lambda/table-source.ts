@@ -27,9 +27,9 @@ export function tableSource(endpoint: string, streamArn: string, sourceArn: stri
       body: JSON.stringify(input),
       signal: AbortSignal.timeout(10_000),
     })
-    const answer = (await response.json()) as T & { message?: string; Message?: string }
-    if (!response.ok) throw new Error(`${operation}: ${answer.message ?? answer.Message ?? response.status}`)
-    return answer
+    const result = (await response.json()) as T & { message?: string; Message?: string }
+    if (!response.ok) throw new Error(`${operation}: ${result.message ?? result.Message ?? response.status}`)
+    return result
   }
   const iterators = iteratorCache(async (shard, after) => {
     const position = after
@@ -42,17 +42,17 @@ export function tableSource(endpoint: string, streamArn: string, sourceArn: stri
     kind: 'dynamodb',
     arn: sourceArn,
     async shards() {
-      type Described = { StreamDescription: { Shards: { ShardId: string }[] } }
-      const { StreamDescription } = await call<Described>('DescribeStream', { StreamArn: streamArn })
+      type StreamResult = { StreamDescription: { Shards: { ShardId: string }[] } }
+      const { StreamDescription } = await call<StreamResult>('DescribeStream', { StreamArn: streamArn })
       return StreamDescription.Shards.map(({ ShardId }) => ShardId)
     },
     async read(shard, after, limit) {
       const input = { ShardIterator: await iterators.get(shard, after), Limit: Math.min(limit, 1000) }
-      const answer = await call<{ Records: StreamRecord[] }>('GetRecords', input).catch((error) => {
+      const result = await call<{ Records: StreamRecord[] }>('GetRecords', input).catch((error) => {
         iterators.forget(shard)
         throw error
       })
-      return answer.Records.map((record) => {
+      return result.Records.map((record) => {
         const { SequenceNumber, ApproximateCreationDateTime, Keys, NewImage, OldImage, SizeBytes } = record.dynamodb
         return {
           sequence: SequenceNumber,

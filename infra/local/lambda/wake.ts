@@ -5,15 +5,15 @@ export class WakeSignal {
   count = 0
   readonly #emitter = new EventEmitter().setMaxListeners(0)
 
-  written(): void {
+  notify(): void {
     this.count++
     this.#emitter.emit('written')
   }
 
   /** Waits until `count` has changed or the time is over. Returns true if `count` has changed. */
   async since(count: number, milliseconds: number, signal: AbortSignal): Promise<boolean> {
-    const ended = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)])
-    if (this.count === count) await once(this.#emitter, 'written', { signal: ended }).catch(() => undefined)
+    const endSignal = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)])
+    if (this.count === count) await once(this.#emitter, 'written', { signal: endSignal }).catch(() => undefined)
     return this.count !== count
   }
 }

@@ -1,7 +1,7 @@
 import { instant, integer, type Texts, text } from './text.ts'
 
 /** Fields of managed devices. Each is null if the vendor does not report it. */
-const reported: Texts = {
+const vendorTexts: Texts = {
   activation_lock_allowed_while_supervised: text('True when the supervised device may turn on its activation lock.'),
   activation_lock_collected_at: instant('When the vendor read the activation lock fields.'),
   activation_lock_supported: text('True when the hardware supports an activation lock.'),
@@ -155,7 +155,7 @@ export const mdmDevicesTexts: Texts = {
   device_capacity_gb: text('Size of the storage, in gigabytes.', 256),
   mdm_id: text('Identifier of the device at the vendor, unique in the account.', '64f1c0ffee0123456789abcd'),
   ...Object.fromEntries(
-    Object.entries(reported).map(([name, field]) => [
+    Object.entries(vendorTexts).map(([name, field]) => [
       name,
       { ...field, description: `${field.description} Null if the vendor does not report it.` },
     ]),

@@ -9,15 +9,15 @@ export const instant = (description: string): FieldText => ({ description, examp
 export const uuid = (description: string): FieldText => ({ description, example: id, format: 'uuid' })
 export const orNone = (text: FieldText): FieldText => ({ ...text, example: null })
 
-/** Texts of an address's location fields, whose names start with `beginning`. */
-export const fieldPath = (beginning: string, address: string): Texts => {
-  const said = (what: string, example: unknown) =>
-    text(`Estimated location of ${address}: ${what}; null if unknown.`, example)
+/** Texts of an address's location fields, whose names start with `prefix`. */
+export const fieldPath = (prefix: string, address: string): Texts => {
+  const locationText = (content: string, example: unknown) =>
+    text(`Estimated location of ${address}: ${content}; null if unknown.`, example)
   return {
-    [`${beginning}city`]: said('the city', 'Warsaw'),
-    [`${beginning}lat`]: said('degrees north', 52.2),
-    [`${beginning}lon`]: said('degrees east', 21),
-    [`${beginning}region`]: said('ISO 3166-1 alpha-2 code', 'PL'),
+    [`${prefix}city`]: locationText('the city', 'Warsaw'),
+    [`${prefix}lat`]: locationText('degrees north', 52.2),
+    [`${prefix}lon`]: locationText('degrees east', 21),
+    [`${prefix}region`]: locationText('ISO 3166-1 alpha-2 code', 'PL'),
   }
 }
 

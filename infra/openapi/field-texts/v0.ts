@@ -2,8 +2,8 @@ import { instant, integer, orNone, type Texts, text } from './text.ts'
 
 /** Texts of fields that report whether another field has the configuration's default. */
 const usesDefaults = (...names: string[]): Texts => {
-  const said = 'is that of the configuration; false when a value is sent without it.'
-  return Object.fromEntries(names.map((name) => [`use_default_${name}`, text(`Whether \`${name}\` ${said}`, false)]))
+  const meaning = 'is that of the configuration; false when a value is sent without it.'
+  return Object.fromEntries(names.map((name) => [`use_default_${name}`, text(`Whether \`${name}\` ${meaning}`, false)]))
 }
 
 export const v0Texts: Texts = {

@@ -157,7 +157,7 @@ describe('a poller', () => {
     await new Promise((resolve) => setTimeout(resolve, 800))
     records.push(record(1))
     const before = performance.now()
-    poller.wake.written()
+    poller.wake.notify()
     await vi.waitFor(() => expect(poller.received).toHaveLength(1), { interval: 5 })
     expect(performance.now() - before).toBeLessThan(250)
     await poller.stop()

@@ -14,7 +14,7 @@ export class HandlerClient extends LogClient {
     this.account = account
   }
 
-  override async ask(path: string, query: Record<string, string> = {}) {
+  override async request(path: string, query: Record<string, string> = {}) {
     const [, , first = '', second = '', third] = path.split('/')
     const [handler, params] =
       first === ''

@@ -222,7 +222,7 @@ it('resumes an interrupted export', async () => {
 it('verifies API requests by the hour, and detects a changed or missing one', async () => {
   advanceMinutes(60)
   const client = new HandlerClient(account)
-  for (let i = 0; i < 3; i++) await client.ask('/logs')
+  for (let i = 0; i < 3; i++) await client.request('/logs')
   advanceMinutes(90)
   await sealNow(account.id, 'activity')
   const file = await export_({ type: 'api_request' })
