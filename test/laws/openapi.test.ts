@@ -115,7 +115,7 @@ it('uses the right article before a noun', () => {
 it('describes fields of the legacy API with their legacy meaning', () => {
   const textOf = (name: string, field: string) => document.components.schemas[name].properties[field].description
   for (const name of ['V0User', 'V0UserFields']) {
-    expect(textOf(name, 'role')).toMatch(/the user is/)
+    expect(textOf(name, 'role')).toMatch(/of the user/)
     expect(textOf(name, 'role')).not.toBe(textOf('FlowEntry', 'role'))
   }
   for (const key of ['url', 'data', 'type']) expect(textOf('V0Logo', key)).toMatch(/logo/)
