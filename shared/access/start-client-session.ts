@@ -15,9 +15,9 @@ import {
   type ClientRow,
   clients,
   type DeviceDescription,
+  emptyDescription,
   generateClientName,
   installation,
-  emptyDescription,
 } from '../domain/clients/client.ts'
 import { renderClient } from '../domain/clients/store.ts'
 import { allocateAddress } from '../domain/devices/allocate-address.ts'

@@ -21,12 +21,12 @@ export async function commitInParts<T>(
 ): Promise<T> {
   const { accountId, subject, runId, precondition } = author
   const deadline = clock.monotonic() + timeBudgetMs
-  let { result, head } = await commitAfter({ accountId, subject, runId, precondition }, part, after)
+  let { result, version } = await commitAfter({ accountId, subject, runId, precondition }, part, after)
   while (result === 'more') {
     if (clock.monotonic() > deadline) {
       throw new ApiError('unavailable', 'Only part of the change was made. Repeat the request to complete it.')
     }
-    ;({ result, head } = await commitAfter({ accountId, subject, runId }, part, head))
+    ;({ result, version } = await commitAfter({ accountId, subject, runId }, part, version))
   }
   return result.done
 }

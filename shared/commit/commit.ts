@@ -34,18 +34,18 @@ export type Author = {
   keepAnswer?: (result: unknown) => Promise<NonNullable<Write['Put']>>
 }
 
-function nextVersionAndRecord(author: Author, head: AccountVersion, transaction: Transaction, commitId: string) {
+function nextVersionAndRecord(author: Author, version: AccountVersion, transaction: Transaction, commitId: string) {
   const { accountId, subject, runId } = author
-  const sequence = head.sequence + 1
+  const sequence = version.sequence + 1
   const changes = transaction.changes()
-  const leaves = head.leaves + changes.length
+  const leaves = version.leaves + changes.length
   const next: AccountVersion = { sequence, clock: transaction.now, counts: transaction.counts(), leaves }
   const record = commitItem(commitKey(accountId, sequence), {
     account_id: accountId,
     commit_id: commitId,
     sequence,
     time: transaction.now,
-    first_leaf: head.leaves,
+    first_leaf: version.leaves,
     subject,
     ...(runId !== undefined && { run_id: runId }),
     changes,
@@ -53,7 +53,7 @@ function nextVersionAndRecord(author: Author, head: AccountVersion, transaction:
     revocations: transaction.revocations,
     follow_ups: transaction.followUps,
   })
-  const expected = head.sequence === 0 ? null : { sequence: head.sequence }
+  const expected = version.sequence === 0 ? null : { sequence: version.sequence }
   // Never overwrites a commit record, even if the account version was restored to an older state.
   const writes = [
     putIf({ ...accountVersionKey(accountId), kind: 'account_version', ...next }, expected),
@@ -71,7 +71,7 @@ async function wasCommitted(account: string, sequence: number, commitId: string)
   return record?.commit_id === commitId
 }
 
-type Committed<T> = { result: T; head: AccountVersion }
+type Committed<T> = { result: T; version: AccountVersion }
 
 /** Error of a commit that conflicted with another commit or was throttled. The caller retries the change after fresh reads. */
 type Conflict = { error: unknown }
@@ -99,20 +99,20 @@ async function attempt<T>(
   change: (transaction: Transaction) => Promise<T>,
   after: AccountVersion | undefined,
 ): Promise<Committed<T> | Conflict> {
-  const head = after ?? (await readAccountVersion(author.accountId))
-  const now = Math.max(clock.now(), head.clock + 1)
-  const transaction = new Transaction(author.accountId, head, now, after !== undefined)
+  const version = after ?? (await readAccountVersion(author.accountId))
+  const now = Math.max(clock.now(), version.clock + 1)
+  const transaction = new Transaction(author.accountId, version, now, after !== undefined)
   const changed = () => change(transaction)
   const result = await (author.precondition ? author.precondition(changed) : changed())
   const writes = transaction.writes()
   if (writes.length + transaction.followUps.length === 0) {
     // Throws if the revocation fails, because an empty change has no commit record from which the follow-up consumer could repeat it.
     await revokeAll(author.accountId, transaction.revocations)
-    return { result, head }
+    return { result, version }
   }
 
   const commitId = randomUUID()
-  const { next, writes: versionAndRecord } = nextVersionAndRecord(author, head, transaction, commitId)
+  const { next, writes: versionAndRecord } = nextVersionAndRecord(author, version, transaction, commitId)
   const items = [...versionAndRecord, ...writes.map(packed)]
   if (author.keepAnswer) items.push({ Put: await author.keepAnswer(result) })
   if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit into one transaction.`)
@@ -120,7 +120,7 @@ async function attempt<T>(
   if (conflict) return conflict
   // If the revocation fails, the follow-up consumer repeats it from the commit record.
   await revokeAll(author.accountId, transaction.revocations, transaction.now)
-  return { result, head: next }
+  return { result, version: next }
 }
 
 /** Maximum pause before a retry. Exponential backoff up to 600 ms; from the 13th try on 60 ms, to avoid starvation. */

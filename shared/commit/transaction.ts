@@ -30,7 +30,7 @@ export class Transaction {
   /** Revocations to carry out after the commit. The commit record lists them, so that the follow-up consumer can repeat them. */
   readonly revocations: Revocation[] = []
   readonly followUps: FollowUp[] = []
-  private readonly head: AccountVersion
+  private readonly version: AccountVersion
   private readonly staged = new Map<string, Staged>()
   /** Writes of items other than rows, by key. A transaction takes one write per item. */
   private readonly others = new Map<string, Write>()
@@ -38,16 +38,16 @@ export class Transaction {
   /** JSON bytes of all rows before and after the change, which the commit record contains. */
   private bytes = 0
 
-  constructor(accountId: string, head: AccountVersion, now: number, follows = false) {
+  constructor(accountId: string, version: AccountVersion, now: number, follows = false) {
     this.accountId = accountId
-    this.head = head
+    this.version = version
     this.now = now
     this.follows = follows
   }
 
   /** Sequence of the account's latest commit. The staged commit gets the next sequence. */
   get sequence(): number {
-    return this.head.sequence
+    return this.version.sequence
   }
 
   /** Returns the row with the changes staged so far; null when the row does not exist. */
@@ -74,7 +74,7 @@ export class Transaction {
 
   /** Value of a counter before this commit. */
   count(name: string): number {
-    return this.head.counts[name] ?? 0
+    return this.version.counts[name] ?? 0
   }
 
   /** Creates an id that sorts after all ids of earlier commits. */
@@ -162,7 +162,7 @@ export class Transaction {
   }
 
   counts(): Record<string, number> {
-    const counts = { ...this.head.counts }
+    const counts = { ...this.version.counts }
     const add = (names: string[], amount: number) => {
       for (const name of names) counts[name] = (counts[name] ?? 0) + amount
     }
@@ -179,7 +179,7 @@ export class Transaction {
   }
 
   private partsOf(staged: Staged) {
-    return partsOf(this.accountId, this.head.sequence + 1, staged)
+    return partsOf(this.accountId, this.version.sequence + 1, staged)
   }
 
   /** Stages a row, replacing its earlier staged form. @throws ApiError `validation_failed` for a row too large to store */

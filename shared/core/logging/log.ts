@@ -73,7 +73,7 @@ const isRoutine = ({ event, is_pulse, status }: LogFields): boolean =>
 function logText(level: string, fields: LogFields): string {
   if (isRoutine(fields)) return ''
   const { event, operation, status, latency_ms: latency, stack } = fields
-  const head = [
+  const leading = [
     new Date(clock.now() / 1_000).toISOString().slice(11, 23),
     ...(level === 'INFO' ? [] : [level]),
     ...(event === 'request' ? [] : [event]),
@@ -85,5 +85,5 @@ function logText(level: string, fields: LogFields): string {
     .filter(([name, value]) => value !== undefined && value !== null && !hiddenFields.includes(name))
     .map(([name, value]) => `${name}=${shown(value)}`)
   const below = typeof stack === 'string' ? `\n${stack.replace(/^/gm, '    ')}` : ''
-  return `${[...head, ...rest].join(' ')}${below}\n`
+  return `${[...leading, ...rest].join(' ')}${below}\n`
 }

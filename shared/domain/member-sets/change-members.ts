@@ -47,7 +47,7 @@ async function changeMembers(
   let requested: RequestedMembers | undefined
   /** Sequence at which the requested members were found to exist. */
   let checkSequence: number | undefined
-  const { result: outcome, head } = await commitAfter(
+  const { result: outcome, version } = await commitAfter(
     { accountId, subject, precondition },
     async (transaction): Promise<ChangedSet | StoredChange> => {
       await set.check(transaction, ownerId)
@@ -66,7 +66,7 @@ async function changeMembers(
     },
   )
   if ('ids' in outcome) return outcome
-  await finishSet({ accountId, subject }, set, ownerId, workTime.request(), { ...outcome, head }).catch(
+  await finishSet({ accountId, subject }, set, ownerId, workTime.request(), { ...outcome, version }).catch(
     (error: unknown) =>
       // Logs the error only: the stored change continues in the background, and the response reports its progress.
       logLine('WARN', 'members_interrupted', describeError(error)),
@@ -88,14 +88,14 @@ export const finishSet = (
   set: MemberSet,
   ownerId: string,
   budgetMs: number,
-  { change, checked, head }: Partial<StoredChange> & { head?: AccountVersion } = {},
+  { change, checked, version }: Partial<StoredChange> & { version?: AccountVersion } = {},
 ) =>
   finishInParts(
     author,
     { below: set.entity.name, id: ownerId, change },
     pendingStager(set, ownerId, change, checked),
     budgetMs,
-    head,
+    version,
   )
 
 async function readSet(account: string, { entity }: MemberSet, ownerId: string) {

@@ -9,7 +9,7 @@ import { checkPage, dropClosed, endPages, Progress, report } from './row-pass.ts
 /** Parses the progress of an earlier run, or starts a new one. @throws ApiError `bad_request` for an invalid `account_id` or `next` */
 function begin(event: unknown): Progress {
   const account_id = readAccountIdOrAll(event)
-  const counts = { rows: 0, partition: null, heads: {}, found: {}, moved: [] }
+  const counts = { rows: 0, partition: null, versions: {}, found: {}, moved: [] }
   const initial = { account_id, start: null, begun: clock.now(), ...counts, findings: [], truncated: false, walk: null }
   return readNext(Progress, event) ?? initial
 }
@@ -27,8 +27,8 @@ async function walkPages(progress: Progress, hasTime: () => boolean): Promise<bo
 }
 
 /** Returns a new walk over the commits of the next account; null after the last account. */
-function nextWalk({ heads, found }: Progress, account: string): Walk | null {
-  const next = [...Object.keys(heads), ...Object.keys(found)].sort().find((candidate) => candidate > account)
+function nextWalk({ versions, found }: Progress, account: string): Walk | null {
+  const next = [...Object.keys(versions), ...Object.keys(found)].sort().find((candidate) => candidate > account)
   return next === undefined ? null : walkOf(next)
 }
 
@@ -54,12 +54,12 @@ export async function checkRows(event: unknown, hasTime: () => boolean = () => t
   const progress = begin(event)
   const isWhole = progress.walk !== null || (await walkPages(progress, hasTime))
   const isDone = isWhole && (await walkAccounts(progress, hasTime, maxOpen))
-  const { account_id: requestedAccount, begun, rows, heads, findings, truncated, moved } = progress
+  const { account_id: requestedAccount, begun, rows, versions, findings, truncated, moved } = progress
   if (isDone && requestedAccount !== null && rows + findings.length === 0) await rejectUnknownAccount(requestedAccount)
   return {
     begun: timestamp(begun),
     rows,
-    accounts: Object.keys(heads).length,
+    accounts: Object.keys(versions).length,
     findings,
     /** True if `findings` does not list all findings. */
     truncated,

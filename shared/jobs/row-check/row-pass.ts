@@ -26,7 +26,7 @@ const maxReads = 3
 
 const Counts = v.record(v.string(), v.number())
 
-const Head = v.strictObject({ sequence: v.number(), clock: v.number(), counts: Counts })
+const StoredVersion = v.strictObject({ sequence: v.number(), clock: v.number(), counts: Counts })
 
 export const Progress = v.strictObject({
   account_id: v.nullable(v.string()),
@@ -37,7 +37,7 @@ export const Progress = v.strictObject({
   /** Partition that the scan is in. A scan returns all items of a partition together. */
   partition: v.nullable(v.strictObject({ pk: v.string(), counted: v.nullable(v.number()), found: v.number() })),
   /** Stored account version of each account, whose counters are compared with the rows counted in `found`. */
-  heads: v.record(v.string(), Head),
+  versions: v.record(v.string(), StoredVersion),
   found: v.record(v.string(), Counts),
   findings: v.array(RowFinding),
   truncated: v.boolean(),
@@ -99,8 +99,8 @@ function count(progress: Progress, item: StoredItem): void {
   if (!isRequested(progress, item)) return
   const { account } = itemLocation(item)
   if (item.kind === 'account_version') {
-    const { sequence, clock, counts } = item as StoredItem & v.InferOutput<typeof Head>
-    progress.heads[account] = { sequence, clock, counts }
+    const { sequence, clock, counts } = item as StoredItem & v.InferOutput<typeof StoredVersion>
+    progress.versions[account] = { sequence, clock, counts }
   }
   const entity = entityOf(item)
   if (entity || item.pk === commitKey(account, 0).pk) progress.found[account] ??= {}
@@ -139,16 +139,16 @@ async function unfoundedItems(pointers: StoredItem[]): Promise<Suspicion[]> {
  * Finds account versions whose last commit record is missing, or for which a newer record exists. One transaction writes version and
  * record.
  */
-async function inconsistentVersions(heads: StoredItem[]): Promise<Suspicion[]> {
-  const keys = heads.flatMap(({ pk, sequence }) =>
+async function inconsistentVersions(versions: StoredItem[]): Promise<Suspicion[]> {
+  const keys = versions.flatMap(({ pk, sequence }) =>
     [0, 1].map((next) => commitKey(accountOf({ pk }), Number(sequence) + next)),
   )
   const exist = await checkExistence(keys)
-  const now = await getItems(heads)
+  const now = await getItems(versions)
   return keys.flatMap((key, i) => {
-    const [head, isBeyond] = [heads[i >> 1] as StoredItem, i % 2 === 1]
-    if (exist[i] !== isBeyond || now[i >> 1]?.sequence !== head.sequence) return []
-    return [{ about: head, finding: findingAt(isBeyond ? 'unfounded' : 'missing', 'commit', key) }]
+    const [version, isBeyond] = [versions[i >> 1] as StoredItem, i % 2 === 1]
+    if (exist[i] !== isBeyond || now[i >> 1]?.sequence !== version.sequence) return []
+    return [{ about: version, finding: findingAt(isBeyond ? 'unfounded' : 'missing', 'commit', key) }]
   })
 }
 
@@ -179,21 +179,21 @@ export async function checkPage(progress: Progress, items: StoredItem[]): Promis
 /** Reports the findings that require all pages: wrong counters and missing account versions. */
 export async function endPages(progress: Progress): Promise<void> {
   enterPartition(progress, null)
-  const { heads, found, begun } = progress
-  const ids = Object.keys(heads)
+  const { versions, found, begun } = progress
+  const ids = Object.keys(versions)
   const now = await getItems(ids.map(accountVersionKey))
   const moved = ids.filter((_, i) => Number(now[i]?.clock ?? begun) >= begun)
   progress.moved = moved
   progress.findings = progress.findings.filter(
     ({ item, account_id }) => item !== 'counter' || !moved.includes(account_id),
   )
-  for (const [account_id, { counts }] of Object.entries(heads)) {
+  for (const [account_id, { counts }] of Object.entries(versions)) {
     if (moved.includes(account_id)) continue
     const rows = found[account_id] ?? {}
     for (const at of new Set([...Object.keys(counts), ...Object.keys(rows)]))
       compareCounts(progress, { account_id, at, sort: null }, counts[at], rows[at])
   }
-  for (const account of Object.keys(found)) if (!(account in heads)) await checkAccountVersion(progress, account)
+  for (const account of Object.keys(found)) if (!(account in versions)) await checkAccountVersion(progress, account)
   await dropClosed(progress)
 }
 

@@ -63,13 +63,13 @@ function parse<S extends v.GenericSchema>(schema: S, part: string): v.InferOutpu
 
 /** Verifies a token without reading the table, and returns the token's claims. @throws ApiError `unauthorized` (L9.4) */
 export async function verifyIngestToken(token: string, nowSeconds: number): Promise<IngestClaims> {
-  const [head = '', payload = '', mac = '', ...more] = token.split('.')
-  const { kid } = parse(ProtectedHeader, head)
+  const [header = '', payload = '', mac = '', ...more] = token.split('.')
+  const { kid } = parse(ProtectedHeader, header)
   const claims = parse(IngestClaims, payload)
   const key = more.length > 0 ? null : await verifyingKey(kid, purpose(claims.account_id))
   if (!key) throw unauthorized()
   // Compares signatures as text, because several base64url texts can decode to the same bytes.
-  const expected = Buffer.from(signature(key, `${head}.${payload}`))
+  const expected = Buffer.from(signature(key, `${header}.${payload}`))
   const given = Buffer.from(mac)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw unauthorized()
   if (nowSeconds > claims.exp) throw unauthorized()

@@ -139,8 +139,8 @@ export const readSeal = (path: string): { seal: ExportSeal; begin: number; marks
     const marksEnd = Math.max(begin, end - lineEnd.length)
     const marks = { begin: offsetAfterLast('"', file, begin, marksEnd), end: marksEnd }
     const isWhole = isEnded && marks.begin > begin && marks.begin - begin <= maxHead
-    const head = isWhole ? decodeText(path, readPart(file, begin, marks.begin)) : ''
-    const seal = parseSeal(head + readPart(file, marks.end, end).toString('latin1'))
+    const start = isWhole ? decodeText(path, readPart(file, begin, marks.begin)) : ''
+    const seal = parseSeal(start + readPart(file, marks.end, end).toString('latin1'))
     if (!seal) throw new NotAnExport(`${path} is not an export: its last line is not a seal in the form of an export.`)
     return { seal, begin, marks }
   })

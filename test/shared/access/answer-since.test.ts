@@ -265,8 +265,8 @@ describe('the size of a heartbeat and its answer (P4.4)', () => {
       return import('#shared/access/gateway-authorizations.ts')
     }
     const kid = (answer: Answer) => {
-      const [head = ''] = (answer.authorizations?.[0]?.ingest_token ?? '').split('.')
-      return JSON.parse(Buffer.from(head, 'base64url').toString()).kid
+      const [header = ''] = (answer.authorizations?.[0]?.ingest_token ?? '').split('.')
+      return JSON.parse(Buffer.from(header, 'base64url').toString()).kid
     }
     vi.stubEnv('SIGNING_SECRET', 'one')
     const before = await (await process()).answerSince(ownSession, all, null)

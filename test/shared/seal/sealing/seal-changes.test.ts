@@ -99,13 +99,13 @@ it('does nothing without new commits', async () => {
 it('signs nothing for commits without entries, and does not read them again', async () => {
   await sealNow(account)
   const [paths, { size, sequence = 0, time = 0 }] = [world.paths(), await sealedState(account)]
-  const [last, head] = [
+  const [last, version] = [
     (await queryItems<Item>(commitKey(account, 0).pk)).at(-1),
     await getItem<Item>(accountVersionKey(account)),
   ]
   const next = { sequence: sequence + 1, time: time + 1, first_leaf: size, changes: [] }
   await put({ ...last, ...commitKey(account, sequence + 1), ...next })
-  await put({ ...head, sequence: sequence + 1 })
+  await put({ ...version, sequence: sequence + 1 })
   await sealNow(account)
   expect(world.paths()).toEqual(paths)
   expect(await sealedState(account)).toMatchObject({ size, sequence: sequence + 1, time: time + 1 })
@@ -249,13 +249,13 @@ it('does not sign when the bucket has a checkpoint of another account or key, or
 it('does not sign a smaller tree than the bucket has, after a restore of the table', async () => {
   await sealNow(account)
   const state = await getItem(sealKey(account, 'changes'))
-  const [head, before] = [await getItem(accountVersionKey(account)), (await records()).length]
+  const [version, before] = [await getItem(accountVersionKey(account)), (await records()).length]
   await change(2)
   await sealNow(account)
   for (const item of (await queryItems<Item>(commitKey(account, 0).pk)).slice(before)) await removeItem(item)
   for (const item of (await entries()).slice(-2)) await removeItem(item)
   await put(state as Item)
-  await put(head as Item)
+  await put(version as Item)
   await expect(sealNow(account)).rejects.toMatchObject({ problem: 'behind' })
   // Adds commits after the restore, which diverge from the sealed history.
   await change(2)
