@@ -18,11 +18,10 @@ export const writesPerMembership = 3
 const findGroups = ({ transaction }: DirectoryStageContext, idpIds: string[]): Promise<(GroupRow | null)[]> =>
   findAllUnique(groups, transaction.accountId, 'groups.idp_id', idpIds)
 
-/** Finds this directory's groups by the provider's ids. Returns null for a missing group or a group of another directory. */
 const findOwnGroups = async (stage: DirectoryStageContext, idpIds: string[]): Promise<(GroupRow | null)[]> =>
   (await findGroups(stage, idpIds)).map((group) => (group?.directory_id === stage.sourceId ? group : null))
 
-/** Inserts new groups and updates changed ones (I4.4). */
+/** Inserts new groups and updates changed ones (I4.4). Skips a group that belongs to another directory or was deleted after planning. */
 export async function applyGroups(stage: DirectoryStageContext, entries: Entries<'groups'>): Promise<StagedChange> {
   const { transaction, sourceId, provider } = stage
   const ids = entries.map(({ idp_id }) => idp_id)
@@ -40,7 +39,7 @@ export async function applyGroups(stage: DirectoryStageContext, entries: Entries
   })
 }
 
-/** Links policies to their restored group, unless another policy grants the same (I4.6). */
+/** Links orphaned policies to their restored groups (I4.6). Skips a policy if another one already links the same group and resource. */
 export async function applyRelinks(stage: DirectoryStageContext, entries: Entries<'relinked'>): Promise<StagedChange> {
   const { transaction, provider } = stage
   const relinkedGrants = new Set<string>()
@@ -60,7 +59,7 @@ export async function applyRelinks(stage: DirectoryStageContext, entries: Entrie
   })
 }
 
-/** Deletes ended memberships and revokes the access that they granted (A30). */
+/** Deletes ended memberships and revokes the access that they granted (A30). Ignores groups of other directories. */
 export async function applyEnded({ transaction, sourceId }: DirectoryStageContext, entries: Entries<'ended'>) {
   const { accountId } = transaction
   const ids = [...new Set(entries.map(({ group }) => group))]
@@ -78,7 +77,7 @@ export async function applyEnded({ transaction, sourceId }: DirectoryStageContex
   })
 }
 
-/** Inserts new memberships, except for people and groups that were deleted since the plan was made. */
+/** Inserts new memberships. Ignores people and groups that were deleted after planning. */
 export async function applyJoined(stage: DirectoryStageContext, entries: Entries<'joined'>): Promise<StagedChange> {
   const { transaction, issuer } = stage
   const { accountId } = transaction
@@ -106,7 +105,7 @@ export async function applyJoined(stage: DirectoryStageContext, entries: Entries
   })
 }
 
-/** Deletes groups that are missing from the snapshot. Their policies remain without a group (A14.3). */
+/** Deletes groups that are missing from the snapshot. Keeps their policies, which then have no group (A14.3(4)). */
 export function applyVanished({ transaction, sourceId }: DirectoryStageContext, entries: Entries<'vanished'>) {
   return stageEach(transaction, 'groups', entries, undefined, async ({ id, idp_id }) => {
     const group = await transaction.get(groups, id)

@@ -15,8 +15,8 @@ import type { DirectoryRules } from './planning.ts'
 export type DirectoryStageContext = StageContext & DirectoryRules
 
 /**
- * Returns whether an actor is the last enabled administrator (I4.7(1)). Does not count other administrators whom this directory created and
- * who have no identity left besides `deletedIds`.
+ * Returns true for the last enabled administrator (I4.7(1)). Ignores other administrators whom this directory created and whose remaining
+ * identities are all in `deletedIds`.
  */
 async function isLastAdmin(
   { transaction, sourceId }: DirectoryStageContext,
@@ -36,7 +36,6 @@ async function isLastAdmin(
 
 type LostEntry = IdentityEntry & Partial<DirectoryEntries['absent']>
 
-/** Reads identities with their actors and tokens. For a planned last identity, also reads all identities of its actor. */
 async function findAll(transaction: Transaction, entries: LostEntry[]) {
   const { accountId } = transaction
   const rows = await readEntryRows(externalIdentities, accountId, entries)
@@ -59,7 +58,8 @@ async function findAll(transaction: Transaction, entries: LostEntry[]) {
 }
 
 /**
- * Deletes tokens, then identities (I4.5). Deletes an actor together with its last identity, so that no sign-in can link the actor again.
+ * Deletes identities after their tokens (I4.5). Deletes an actor in the commit that deletes the last identity, so that no sign-in can link
+ * the actor in between.
  */
 export async function applyLostIdentities(
   stage: DirectoryStageContext,
@@ -89,7 +89,7 @@ export async function applyLostIdentities(
   })
 }
 
-/** Deletes administrators' tokens that were issued through an identity whose subject was replaced. */
+/** Deletes tokens of administrators whose email has a new subject at the provider (I4.3(2)). Their identities are kept. */
 export function applyWithheld({ transaction, startedAt }: DirectoryStageContext, entries: Entries<'withheld'>) {
   return stageEach(transaction, 'tokens', entries, undefined, async ({ id, idp_id, name }) => {
     const row = await transaction.get(externalIdentities, id)

@@ -14,7 +14,10 @@ export const writesPerUser = 17
 
 type Found = Awaited<ReturnType<typeof findAll>>[number]
 
-/** Reads the rows of people. `actorsIdentity` is the actor's identity of the same issuer, or otherwise of this directory. */
+/**
+ * Reads the identity and actor of each person. `actorsIdentity` is the actor's identity of the same issuer; without one, it is an identity
+ * of this directory.
+ */
 async function findAll(stage: DirectoryStageContext, entries: UserEntry[]) {
   const { transaction, sourceId, issuer, matchesAdministrators } = stage
   const { accountId } = transaction
@@ -40,7 +43,7 @@ async function findAll(stage: DirectoryStageContext, entries: UserEntry[]) {
   )
 }
 
-/** Stages the changes of a person of the snapshot (I4.3). Changes by others since the plan was made take precedence. */
+/** Stages the changes for one person of the snapshot (I4.3). Changes made by others after planning take precedence. */
 async function stageUser(
   { transaction, sourceId, issuer, startedAt, matchesAdministrators }: DirectoryStageContext,
   entry: UserEntry,
@@ -49,21 +52,21 @@ async function stageUser(
   const { identity, actor, actorsIdentity, isAdministrator } = found
   const { idp_id, profile } = entry
   const skip = (reason: string) => ({ idp_id, name: profile.name, reason })
-  // Keeps the directory's existing identity of a person who became an administrator later.
+  // Skips an administrator whom the directory must not match, unless the directory already owns the identity.
   if (isAdministrator && !matchesAdministrators && identity?.directory_id !== sourceId) return skip(adminNotMatched)
   if (identity) {
     if (identity.directory_id !== null && identity.directory_id !== sourceId) return
-    // Keeps the profile fields of a sign-in since the start of the run, which are newer.
+    // Keeps profile fields that a sign-in has updated since the run began.
     const fresh = identity.updated_at > startedAt ? {} : profile
     const after = transaction.update(externalIdentities, identity, {
       ...fresh,
       directory_id: sourceId,
-      // Permits portal access only if the actor has the person's email.
+      // Permits portal access only if the identity's actor has the person's email.
       ...(matchesAdministrators && actor?.id === identity.actor_id && { opens_portal: true }),
     })
     return after === identity ? undefined : 'update'
   }
-  // Skips the person if the identity or the actor was deleted since the plan was made.
+  // Skips the person if the identity or the actor was deleted after planning.
   if ((entry.over !== null && !actorsIdentity) || (entry.actor !== null && !actor)) return skip('changed_since')
   if (actorsIdentity) {
     if (actorsIdentity.id !== entry.over) return skip('changed_since')

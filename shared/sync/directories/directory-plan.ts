@@ -14,7 +14,10 @@ export const adminHasIdentity = 'admin_has_identity'
 
 export const adminNotMatched = 'admin_not_matched'
 
-/** A person to write. `over` is the id of the identity to update, or null for a new one. `actor` is the id of its actor, if any. */
+/**
+ * Plan entry of a person. `over`: id of the identity to update; null to insert one. `actor`: id of the existing actor; null to insert one.
+ * `was`: fields of the identity before the change.
+ */
 export type UserEntry = {
   idp_id: string
   profile: ProfileFields
@@ -25,11 +28,11 @@ export type UserEntry = {
 
 export type PlannedGroupFields = { name: string; email: string | null; entity_type: 'group' | 'org_unit' }
 
-/** Entries of a directory's plan, by section. */
 export type DirectoryEntries = {
   inactive: IdentityEntry
   /**
-   * Administrators' identities that keep their subject, although their email has a new subject at the provider. Their tokens are deleted.
+   * Administrators' identities whose email has a new subject at the provider. The identities keep their subject, but lose their tokens
+   * (I4.3(2)).
    */
   withheld: { id: string; idp_id: string; actor: string; name: string }
   ended: { group: string; actor: string; name: string; idp_id: string }
@@ -38,7 +41,10 @@ export type DirectoryEntries = {
   relinked: { id: string; group: string; name: string; resource_id: string }
   joined: { group: string; user: string; name: string }
   vanished: { id: string; idp_id: string; was: PlannedGroupFields }
-  /** Identities that are missing from the snapshot. `isLast` is true if the plan leaves the actor without another identity. */
+  /**
+   * Identities that are missing from the snapshot or outside the domains. `isLast` is true if the plan leaves the actor without another
+   * identity.
+   */
   absent: IdentityEntry & { isLast: boolean }
   actors: { id: string; name: string }
 }
@@ -49,8 +55,8 @@ const toDeletion = ({ id, idp_id, name, email }: IdentityEntry) =>
   runChange('users', name ?? email ?? idp_id, { id, idp_id, name, email }, null)
 
 /**
- * Sections of a plan in the order of I4.5. The plan first ends access, then writes new objects, and last deletes objects that are missing
- * from the snapshot.
+ * Sections of a plan in the order of application (I4.5). The first sections end access, the next write new and changed objects, and the
+ * last delete objects that the snapshot lacks.
  */
 export const directoryPlan: PlanDescribers<DirectoryEntries> = {
   inactive: toDeletion,
@@ -71,10 +77,10 @@ export const directoryPlan: PlanDescribers<DirectoryEntries> = {
 }
 export const directorySections = Object.keys(directoryPlan)
 
-/** Minutes of even hours at which runs begin (I4.1). */
+/** Minutes of even hours (UTC) at which runs begin (I4.1). */
 const minutes: Record<DirectoryKind, number> = { tenant: 0, suite: 20, idp: 40 }
 
-/** Serializes the fields that determine which people are read, active and matched. Secrets are not among these fields. */
+/** Serializes the fields that determine which people are read, active and matched. Excludes secrets. */
 const connectionOf = (row: DirectoryRow): string =>
   JSON.stringify([
     row.domains,
@@ -90,7 +96,7 @@ const connectionOf = (row: DirectoryRow): string =>
     row.matches_administrators,
   ])
 
-/** Directory sources without the code of their phases, which operations that begin a run do not load. */
+/** Directory sources without the code of their phases, which operations that only begin a run do not need. */
 export const directoryInfos = recordOf(
   directoryKinds,
   (kind): SourceInfo<DirectoryRow> => ({

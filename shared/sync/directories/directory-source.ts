@@ -27,13 +27,13 @@ const appliers: Appliers<DirectoryStageContext, DirectoryEntries> = {
   actors: { perCommit: 6, stage: applyLostActors },
 }
 
-/** Plans the differences between the account and a snapshot (I4.3 to I4.6). Needs 300 bytes of memory per person. */
+/** Plans the differences between the account and a snapshot (I4.3 to I4.6). Needs about 300 bytes of memory per person. */
 async function planDirectory(...given: Parameters<typeof newPlanning>): Promise<PlanResult> {
   const planning = await newPlanning(...given)
   const { planWriter, losses } = planning
   const inactive = await planKnownUsers(planning)
   const { owned } = losses.identities
-  // Rejects an empty list of users of a directory that had people. Such a list is an error of the provider or the settings (I5.1).
+  // Rejects an empty list of users if the directory owns identities, because the provider or the settings must then be wrong (I5.1).
   if (planning.people.size === 0 && owned > 0) {
     throw new ProviderFault(
       'fatal',

@@ -123,7 +123,7 @@ async function planGroupMembers(
   return members
 }
 
-/** Plans to link policies to a group that was deleted and that the provider has again (I4.6). */
+/** Plans to link orphaned policies to groups that exist at the provider again (I4.6). */
 export async function planRelinks({ work, planWriter, provider }: Planning, present: Present): Promise<void> {
   for await (const item of itemsOf(partition(work.accountId, policies.name))) {
     const { id, group_id, group_idp_id, group_idp_provider, resource_id }: PolicyRow = itemRow(policies, item)

@@ -16,7 +16,6 @@ type UsableUser = Extract<SnapshotUser, { active: boolean }>
 
 const profileOf = ({ idp_id: _idpId, active: _active, ...profile }: UsableUser): ProfileFields => profile
 
-/** Builds the plan entry of a person. `row` is the identity to update, and `actor` is the id of its actor. */
 function toUserEntry(
   user: UsableUser,
   over: KnownIdentity | null,
@@ -39,7 +38,7 @@ function skipPerson({ work, people }: Planning, skipped: RunSkipped, actor: stri
   people.set(skipped.idp_id, { actor, state: 'unusable' })
 }
 
-/** Collects all people of the snapshot and plans changes of their identities. Returns the identities of inactive people. */
+/** Collects all people of the snapshot and plans changes to existing identities. Returns the identities of inactive people. */
 export async function planKnownUsers(planning: Planning): Promise<KnownIdentity[]> {
   const { work, planWriter, people } = planning
   const inactive: KnownIdentity[] = []
@@ -87,7 +86,7 @@ async function* findChangedUsers(
   for (const skipped of unusable.values()) work.skip(skipped)
 }
 
-/** Plans people without an identity. Links each to the actor with the same email, or to a new actor (I4.3(2), I4.3(3)). */
+/** Plans identities for people who have none. Links each person to the actor with the same email, or to a new actor (I4.3(2), I4.3(3)). */
 export async function planNewUsers(planning: Planning): Promise<void> {
   const { work, planWriter, people, claimed, linked, untouchable } = planning
   const usedEmails = new Set<string>()
@@ -129,8 +128,8 @@ async function* findNewcomers({ chunks, root, identities, people }: Planning): A
 }
 
 /**
- * Denies an administrator's identity to a new subject, and plans the deletion of its tokens. Returns false if the actor is not an
- * administrator (I4.3).
+ * Refuses to move an administrator's identity to a new subject, and plans the deletion of its tokens (I4.3(2)). Returns false if the actor
+ * is not an administrator.
  */
 async function withhold(
   { work, planWriter, withheld }: Planning,
@@ -147,7 +146,10 @@ async function withhold(
   return true
 }
 
-/** Finds the actor's identity for a person with the same email. Returns `in_use` if the identity's previous person is still active. */
+/**
+ * Returns the identity that a person with the actor's email takes over; null if there is none. Returns `in_use` if another person uses or
+ * takes over the identity.
+ */
 function identityToTakeOver({ identities, people, claimed }: Planning, actor: string): KnownIdentity | 'in_use' | null {
   const over = identities.byActor.get(actor)
   if (!over) return null
@@ -182,7 +184,6 @@ export async function planLostUsers(planning: Planning): Promise<string[]> {
   return gone.map(({ idpId }) => idpId)
 }
 
-/** Plans the deletion of actors that the directory has created and that keep no identity. */
 export async function planActors(planning: Planning): Promise<void> {
   const { work, planWriter } = planning
   const createdIds = await sortKeysOf(

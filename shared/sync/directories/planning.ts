@@ -12,10 +12,10 @@ import type { RunWork } from '../runs/run-work.ts'
 import { type DirectoryEntries, directoryPlan } from './directory-plan.ts'
 import { profileFields, type SnapshotRoot } from './snapshot.ts'
 
-/** A person of the snapshot with the id of its actor, if any. `outside`: not in the directory's domains. */
+/** A person in the snapshot, with the id of the existing actor, if any. State `outside`: the email is not in the directory's domains. */
 type Person = { actor: string | null; state: 'active' | 'inactive' | 'unusable' | 'outside' }
 
-/** Rules of a directory. `provider` is its kind and issuer. */
+/** Rules of a directory. `provider` consists of the directory's kind and issuer. */
 export type DirectoryRules = {
   issuer: string
   provider: string
@@ -25,7 +25,7 @@ export type DirectoryRules = {
 
 export type Planning = Awaited<ReturnType<typeof newPlanning>>
 
-/** Reads the data of the account that planning needs. `domains` are those of accepted emails, or null for any domain. */
+/** Reads the account's data for planning. `domains` are the permitted email domains; null permits every domain. */
 export async function newPlanning(
   work: RunWork,
   { issuer, provider, domains, matchesAdministrators }: DirectoryRules & { domains: string[] | null },
@@ -46,15 +46,15 @@ export async function newPlanning(
       groups: { lost: 0, owned: 0 },
       memberships: { lost: 0, owned: 0 },
     },
-    /** Ids of administrators whom the directory may not match. */
+    /** Ids of administrators whom the directory must not match (A26.2(5)). */
     untouchable: new Set(matchesAdministrators ? [] : await sortKeysOf(administrators)),
     people: new Map<string, Person>(),
-    /** Ids of identities that get another subject or issuer, because a person of the snapshot has the actor's email. */
+    /** Ids of identities that get another subject or issuer, because a person in the snapshot has the actor's email. */
     claimed: new Set<string>(),
     /** Ids of administrators' identities that a new person with the same email must not take over. */
     withheld: new Set<string>(),
     linked: new Set<string>(),
-    /** Ids of actors who lose an identity because the provider reports it as inactive. */
+    /** Ids of actors who lose an identity because the provider reports the person as inactive. */
     inactiveActors: new Set<string>(),
   }
 }
@@ -63,11 +63,10 @@ export function removeIdentity({ identities }: Planning, actor: string): void {
   identities.counts.set(actor, (identities.counts.get(actor) ?? 0) - 1)
 }
 
-/** Returns whether the plan so far leaves an actor without any identity. */
 export const keepsNoIdentity = ({ identities, linked }: Planning, actor: string): boolean =>
   (identities.counts.get(actor) ?? 0) <= 0 && !linked.has(actor)
 
-/** A stored identity, reduced to the data that detects changes. `owner` is this directory, another directory or none. */
+/** Stored identity, reduced to the fields that planning compares. `owner` is this directory, another directory or nobody. */
 export type KnownIdentity = {
   id: string
   actor: string
@@ -77,7 +76,7 @@ export type KnownIdentity = {
   idpId: string
 }
 
-/** Number of identities per page; whole pages of the table would need half of a run's memory. */
+/** Number of identities per query. Full pages of DynamoDB would need half of a run's memory. */
 const atOnce = 250
 
 async function readIdentities(work: RunWork, issuer: string) {
@@ -85,7 +84,7 @@ async function readIdentities(work: RunWork, issuer: string) {
   const byIdpId = new Map<string, KnownIdentity>()
   /** Identities of this directory with one of its former issuers. */
   const stale: KnownIdentity[] = []
-  /** Identity per actor that a person with the same email takes over. An identity with the directory's issuer is preferred. */
+  /** Identity of each actor that a person with the same email takes over. Prefers an identity with the directory's issuer. */
   const byActor = new Map<string, KnownIdentity>()
   const counts = new Map<string, number>()
   let owned = 0

@@ -18,7 +18,7 @@ import {
   toSnapshotUser,
 } from './snapshot.ts'
 
-/** Mean number of entries per chunk. A chunk of groups is also the unit in which members are read. */
+/** Mean numbers of entries per chunk. The members of one chunk of groups are read as a unit. */
 const usersPerChunk = 512
 const groupsPerChunk = 64
 
@@ -29,7 +29,10 @@ async function readLastSnapshot(chunks: Chunks, digest: string) {
   return { direct, digests: [...users, ...groups, ...members, ...memberDigests] }
 }
 
-/** Reads all lists from the saved position on, and completes the snapshot (I4.1(3)). @throws ProviderFault */
+/**
+ * Reads all lists from the saved position on, and completes the snapshot (I4.1(3)).
+ * @throws ProviderFault
+ */
 export async function readDirectory(work: RunWork, adapter: DirectoryAdapter, last: LastGoodRun | undefined) {
   const { run } = work
   const chunks = openChunks(work)
@@ -66,7 +69,6 @@ async function readList<T>(
   const reading = run.reading as Reading
   const digests = reading.chunks[list] ?? []
   let cutter = new ChunkCutter<Entry>(perChunk)
-  /** Stores an unfinished chunk before the step ends. */
   const flushChunk = async (next: string | null) => {
     digests.push(...(await chunks.put(cutter.flush())))
     reading.position = next
@@ -83,9 +85,9 @@ async function readList<T>(
   }
   const pages = eachPage(work, list, reading.position, read, { restart, pause: flushChunk, advance })
   for await (const { page, position } of pages) {
-    // Advances the saved position only between chunks. After a crash, the step reads the entries of an unfinished chunk again.
+    // Advances the saved position only between chunks. After a crash, the next step reads the entries of an unfinished chunk again.
     if (cutter.isEmpty) reading.position = position
-    // Leaves the counting of unusable entries to the plan, because one may be read twice.
+    // Stores unusable entries in the snapshot instead of counting them, because a page may be read twice. Planning counts them.
     const skipped = page.skipped.map(({ idp_id, name, reason }) => ({ idp_id, name, unusable: reason }))
     for (const entry of [...skipped, ...page.entries.map(entryOf)]) {
       if (!('unusable' in entry)) run.seen[list] = (run.seen[list] ?? 0) + 1

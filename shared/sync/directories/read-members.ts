@@ -19,7 +19,6 @@ import {
   toSnapshotUser,
 } from './snapshot.ts'
 
-/** Number of groups, known only by id, whose members are read as one unit. */
 const nestedBatchSize = 64
 
 type Readable = DirectoryGroup | { idp_id: string; nested: true }
@@ -34,7 +33,6 @@ type PartialMembers = {
   has_profiles: boolean
 }
 
-/** Entry of the saved state for a partly read chunk of groups. */
 type Scratch =
   | { done: DirectMembers }
   | { person: SnapshotUser }
@@ -46,7 +44,8 @@ function noMembers(group: string): PartialMembers {
 }
 
 /**
- * Reads the members of all groups, one chunk of groups after the other. Then reads those of nested groups that are known only by id.
+ * Reads the members of all groups, one chunk of groups at a time. Then reads the members of nested groups that are missing from the list of
+ * groups.
  * @param lastMembers members from the last good run, reused for groups with an unchanged version
  */
 export async function readMembers(
@@ -71,7 +70,7 @@ export async function readMembers(
   }
   for (const { idp_id } of people) collectedIds.add(idp_id)
 
-  /** Saves the members read so far for this chunk, so that a crash in a large group loses at most a minute of work. */
+  /** Saves the members read so far in this chunk of groups. A crash while reading a large group then loses at most a minute of work. */
   async function saveScratch(endsStep = false): Promise<void> {
     const ofPartial = ({ users, ...rest }: PartialMembers): Scratch[] => [
       { partial: rest },
@@ -113,7 +112,7 @@ export async function readMembers(
     if ((run.seen.users ?? 0) > snapshotBounds.users) throw tooMany('users')
   }
 
-  /** Returns the members from the last good run if the provider reports the same version (I4.2), otherwise null. */
+  /** Returns the group's members from the last good run if the provider reports the same version (I4.2), otherwise null. */
   function findUnchanged(group: Readable): DirectMembers | null {
     const before = lastMembers.get(group.idp_id)
     if (!before || 'nested' in group || group.membership_version === null) return null
@@ -145,7 +144,8 @@ export async function readMembers(
       work.skip({ idp_id, name: 'nested' in group ? null : group.name, reason: error.reason })
       current = noMembers(idp_id)
       version = null
-      // Marks a deleted group as gone. A group of another company never had members here, so its absence leaves no membership incomplete.
+      // Marks only a deleted group as gone. A group of another company never had members in this account, so its absence leaves no
+      // membership incomplete.
       gone = error.reason === 'gone'
     }
     partial = null
@@ -169,7 +169,7 @@ export async function readMembers(
       if (work.isSaveDue) await saveScratch()
     }
     members.push(...(await chunks.put(done)))
-    // Cuts the profiles like the list of users, so that a new person changes only one chunk.
+    // Cuts the profiles into chunks in the same way as the list of users, so that a new person changes only one chunk.
     users.push(...(await chunks.putInChunks(people, 512)))
     done = []
     people = []
@@ -178,7 +178,6 @@ export async function readMembers(
     await work.checkpoint()
   }
 
-  /** Returns the ids of nested groups that are in no list and have not been read. */
   async function findUnreadNested(): Promise<string[]> {
     const direct = await readDirectMembers(chunks, members)
     const ids = new Set<string>()

@@ -10,20 +10,19 @@ export type SnapshotGroup = DirectoryGroup | Unusable
 
 export type DirectMembers = {
   group: string
-  /** Version of the membership at the provider when it was read. */
   version: string | null
-  /** Digests of chunks with the sorted ids of its users. */
+  /** Digests of the chunks that contain the sorted ids of the users. */
   users: string[]
   groups: string[]
   everyone: boolean
-  /** Ids of users whose entries could not be read. They may still be members. */
+  /** Ids of members whose entries could not be read. Existing memberships of these users are kept. */
   unread: string[]
   gone: boolean
-  /** True if the list has users who are in no other list. Every run reads such a list again. */
+  /** True if the members include profiles of users who may be in no other list. Every run reads the members of such a group again. */
   has_profiles: boolean
 }
 
-/** Root of a snapshot: digests of its chunks by list. The chunks in `members` contain `DirectMembers`. */
+/** Root of a snapshot: digests of its chunks, by list. Chunks of `members` contain `DirectMembers` entries. */
 export type SnapshotRoot = { users: string[]; groups: string[]; members: string[] }
 
 export async function readDirectMembers(chunks: Chunks, digests: string[]): Promise<Map<string, DirectMembers>> {
@@ -32,10 +31,12 @@ export async function readDirectMembers(chunks: Chunks, digests: string[]): Prom
   return found
 }
 
-/** Collects the users of a group and its nested groups (I4.2). `incomplete` is true if a group was deleted while its members were read. */
+/**
+ * Collects the users of a group and its nested groups (I4.2). `incomplete` is true if the members of one of these groups could not be read.
+ */
 export async function flattenMembers(chunks: Chunks, direct: Map<string, DirectMembers>, group: string) {
   const flat = { users: new Set<string>(), everyone: false, unread: new Set<string>(), incomplete: false }
-  // Iterates while groups are added. The loop visits added groups too.
+  // Iterates over the set while nested groups are added to it. The loop also visits the added groups.
   const groups = new Set([group])
   for (const id of groups) {
     const members = direct.get(id)
@@ -51,7 +52,10 @@ export async function flattenMembers(chunks: Chunks, direct: Map<string, DirectM
   return flat
 }
 
-/** Converts a person to stored form, or to the reason why the person cannot be used. Inactive people need no valid email. */
+/**
+ * Converts a person to snapshot form, or to the reason why the person is unusable. Inactive people need no valid email, because they only
+ * lose access.
+ */
 export function toSnapshotUser(user: DirectoryUser): SnapshotUser {
   const { idp_id, active } = user
   const profile = { ...emptyProfile, ...profileOf(user) }
@@ -75,7 +79,7 @@ export const toSnapshotName = (name: unknown): string | null => profileOf({ name
 export const profileFields = (row: ExternalIdentityRow): ProfileFields =>
   Object.fromEntries(Object.keys(emptyProfile).map((name) => [name, row[name as keyof ProfileFields]])) as ProfileFields
 
-/** Maximum size of a snapshot (I4.7(4)). Tests lower it. */
+/** Limits of a snapshot (I4.7(4)). Tests lower them. */
 export const snapshotBounds = { users: 500_000, memberships: 5_000_000 }
 
 export const tooMany = (noun: keyof typeof snapshotBounds): ProviderFault =>

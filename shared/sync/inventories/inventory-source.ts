@@ -12,7 +12,7 @@ import { planInventory } from './plan-inventory.ts'
 import { readInventory } from './read-inventory.ts'
 import { deviceKey } from './stored-device.ts'
 
-/** Appliers with sizes that usually fit a commit: three writes for a new or absent device, two for a changed one. */
+/** Appliers with numbers of entries that usually fit a commit: a new or absent device needs three writes, a changed device two. */
 const appliers: Appliers<StageContext, InventoryEntries> = {
   changed: { perCommit: 20, stage: applyChangedDevices },
   new: { perCommit: 24, stage: applyNewDevices },
@@ -20,8 +20,8 @@ const appliers: Appliers<StageContext, InventoryEntries> = {
 }
 
 /**
- * Inventory source (I7). Absent devices are deleted without a query for each one; only the deletion brake (I5.3)
- * protects them (docs/decisions/0028).
+ * Inventory source (I7). Deletes absent devices without confirming each one at the provider. Only the deletion brake (I5.3) limits these
+ * deletions (docs/decisions/0028).
  */
 export const inventorySource: SourceKind<PostureProviderRow> = {
   ...inventoryInfo,
@@ -53,7 +53,7 @@ async function applyChangedDevices(stage: StageContext, entries: InventoryEntrie
   })
 }
 
-/** Inserts new devices, except those that another provider has inserted since the plan was made. */
+/** Inserts new devices. Skips devices that another provider has inserted since planning. */
 async function applyNewDevices(stage: StageContext, entries: InventoryEntries['new'][]): Promise<StagedChange> {
   const { transaction, sourceId, startedAt } = stage
   const { accountId } = transaction

@@ -19,15 +19,17 @@ import {
   toStoredFields,
 } from './stored-device.ts'
 
-/** Maximum bytes of a device's fields that fit its row. */
+/** Maximum serialized size of a device's fields, in bytes, so that they fit one row (I7.3). */
 const maxBytes = 200_000
 
-/** A stored device, reduced to the data that detects changes. */
+/**
+ * Stored device, reduced to the fields that planning compares. `content` is a hash of the fields; empty for a device of another provider.
+ */
 type StoredDevice = { id: string; isOurs: boolean; content: string }
 
 const hashContent = (fields: StoredFields): string => hash('sha1', JSON.stringify(fields), 'base64')
 
-/** Plans the differences between the account and a snapshot (I7.3, I7.4). Needs 300 bytes of memory per device. */
+/** Plans the differences between the account and a snapshot (I7.3, I7.4). Needs about 300 bytes of memory per device. */
 export async function planInventory(work: RunWork): Promise<PlanResult> {
   const { run, accountId, sourceId } = work
   const chunks = openChunks(work)
@@ -47,7 +49,7 @@ export async function planInventory(work: RunWork): Promise<PlanResult> {
   async function planDevice(device: ListedDevice): Promise<{ id: string; fields: StoredFields } | null> {
     const { idp_id } = device
     const stored = owned.get(deviceKey(idp_id))
-    // Removes a listed device from the absent ones, even if its entry cannot be used.
+    // Removes a listed device from the map, even if its entry is unusable. Devices that remain in the map are absent.
     owned.delete(deviceKey(idp_id))
     if ('unusable' in device) {
       skip(idp_id, null, device.unusable)

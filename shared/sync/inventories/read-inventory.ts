@@ -9,14 +9,17 @@ import { deviceKey, type StoredFields, toStoredFields } from './stored-device.ts
 
 const perChunk = 256
 
-/** Limits of an inventory. Tests lower them. */
+/** Limits of an inventory snapshot (I7.3). Tests lower them. */
 export const inventoryBounds = {
   devices: 500_000,
-  /** Maximum bytes of JSON in memory. Longer lists are divided into buckets. */
+  /** Maximum size of the buffered JSON, in bytes. Longer lists are divided into buckets. */
   bufferedBytes: 8_000_000,
 }
 
-/** Reads all lists of an inventory from the saved position on, and completes the snapshot. @throws ProviderFault */
+/**
+ * Reads all lists of an inventory from the saved position on, and completes the snapshot.
+ * @throws ProviderFault
+ */
 export async function readInventory(work: RunWork, adapter: InventoryAdapter, last: LastGoodRun | undefined) {
   const { run } = work
   const { lists } = adapter
@@ -53,7 +56,7 @@ async function readList(work: RunWork, { lists, read }: InventoryAdapter, readin
     for (const part of Object.keys(parts)) if (part === list || part.startsWith(`${list}#`)) delete parts[part]
     clear()
   }
-  /** Stores the buffered entries. Uses buckets if this list or an earlier one does not fit in memory. */
+  /** Stores the buffered entries, divided into buckets if this list or an earlier one exceeds the buffer. */
   const store = async (isWhole: boolean) => {
     const isDivided = !isWhole || hasBuckets(parts)
     for (const [part, entries] of Map.groupBy(buffer, ({ idp_id }) => partName(list, idp_id, isDivided))) {
@@ -82,10 +85,10 @@ async function readList(work: RunWork, { lists, read }: InventoryAdapter, readin
   const pages = eachPage(work, list, reading.position, (position) => read(list, position), { restart, pause, advance })
   for await (const { page } of pages) {
     for (const { idp_id, name, reason } of page.skipped) {
-      // Leaves the counting of unusable devices to the plan, because one may be read twice.
+      // Stores unusable devices in the snapshot instead of counting them, because a page may be read twice. Planning counts them.
       if (isFirst) add({ idp_id, unusable: reason })
       else work.skip({ idp_id, name, reason })
-      // Drops the partial list. Permission may be revoked between two pages.
+      // Drops the entries that were read before, because the permission can be revoked between two pages.
       if (reason === 'list_not_readable') drop()
     }
     for (const { mdm_id, fields } of page.entries) add({ idp_id: mdm_id, fields: toStoredFields(fields) })
@@ -102,13 +105,12 @@ const tooMany = (list: string): ProviderFault => {
   return new ProviderFault('fatal', `The inventory has more than ${limit} ${noun}.`)
 }
 
-/** Fields of a device from one list, or the reason why it cannot be used. */
 export type ListedDevice = { idp_id: string; fields: StoredFields } | { idp_id: string; unusable: string }
 
 /** Root of a snapshot: digests of chunks by list, or by list and bucket (`devices#7`). The first list has all devices. */
 export type InventoryRoot = { lists: readonly string[]; parts: Record<string, string[]> }
 
-/** Number of buckets, which are merged one by one. A bucket of the largest snapshot takes about 80 MB of memory. */
+/** Number of buckets. They are merged one at a time; a bucket of the largest snapshot needs about 80 MB of memory. */
 const buckets = 32
 
 const bucketOf = (mdmId: string): number => (hash('sha1', deviceKey(mdmId), 'buffer')[0] ?? 0) % buckets
@@ -136,7 +138,7 @@ export async function* mergeDevices(chunks: Chunks, root: InventoryRoot): AsyncG
       const key = deviceKey(idp_id)
       const before = merged.get(key)
       if (before && before.idp_id !== idp_id) yield { idp_id, unusable: 'same_id' }
-      // Copies the fields, because chunks are cached. A repeated device gets the fields of its last entry.
+      // Copies the fields, because cached chunks must not be modified. If a device is repeated, the last entry is used.
       else if ('fields' in entry) merged.set(key, { idp_id, fields: { ...entry.fields } })
       else if (!before) merged.set(key, entry)
     }

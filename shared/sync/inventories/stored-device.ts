@@ -4,16 +4,16 @@ import { isObject } from '../../core/json/is-object.ts'
 import { deviceFields, type MdmDeviceRow } from '../../domain/mdm-devices/mdm-device.ts'
 import type { DeviceValue } from '../adapter.ts'
 
-/** Fields of A28.2 in stored form. A missing field means null. */
+/** Fields of a device in stored form (A28.2). A missing field means null. */
 export type StoredFields = Record<string, DeviceValue>
 
 const maxText = 1_024
 const maxEntries = 100
-/** Bounds of numbers that the table stores exactly. */
+/** Bounds of the absolute value of numbers that DynamoDB stores exactly. */
 const largest = Number.MAX_SAFE_INTEGER
 const smallest = 1e-100
 
-/** Truncates a text to the stored length, without splitting a character. */
+/** Truncates a text to the maximum stored length without splitting a character. */
 const truncate = (text: string): string => {
   const short = text.slice(0, 2 * maxText).toWellFormed()
   return short.length <= maxText ? short : [...short].slice(0, maxText).join('')
@@ -22,7 +22,6 @@ const truncate = (text: string): string => {
 const isNumber = (value: unknown): value is number =>
   typeof value === 'number' && Math.abs(value) <= largest && (value === 0 || Math.abs(value) >= smallest)
 
-/** Keeps the plain values of an object in a list, with truncated texts and sorted names. */
 const toPlainEntry = (entry: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(entry)
@@ -65,7 +64,7 @@ export function differences(from: StoredFields, to: StoredFields): { before: Sto
   return { before: some(from), after: some(to) }
 }
 
-/** Converts a vendor's id to lower case. Ids are case-insensitive, like the paths of the API (A6.1). */
+/** Converts a vendor's device id to lower case, because these ids are compared ignoring case (I7.3). */
 export const deviceKey = (mdmId: string): string => mdmId.toLowerCase()
 
 /** Returns the id of a device: the vendor's id if it is a UUID, otherwise a UUID derived from it (A28.2). */

@@ -9,15 +9,15 @@ export type Call = {
   method?: 'GET' | 'POST'
   url: URL
   headers?: Record<string, string>
-  /** True if the call reads a list from a position in an earlier response. */
+  /** True if the call reads a page at a position from an earlier response. */
   continues?: boolean
-  /** True for a nested group, which may belong to another company. */
+  /** True for an object that may belong to another company, such as a nested group. */
   nested?: boolean
   /** Cost in units of the provider's rate limit; 1 by default. */
   cost?: number
 }
 
-/** Response of a provider, unchecked. `json` is undefined if the body is not JSON. */
+/** Response of a provider before validation. `json` is undefined if the body is not JSON. */
 export type ProviderResponse = {
   status: number
   headers: Headers
@@ -26,19 +26,20 @@ export type ProviderResponse = {
   secrets: readonly string[]
 }
 
-/** A call with its response. `body` has the fields of the JSON. */
 export type AnsweredCall = { call: Call; answer: ProviderResponse; body: ResponseFields }
 
 export type AccessToken = { text: string; type: 'bearer' | 'dpop' }
 
-/** Source of access tokens: requests one on first use, and a new one before it expires. */
+/** Source of access tokens. `current` requests a token on first use and before the last one expires; `drop` discards a rejected token. */
 export type TokenSource = { current(): Promise<AccessToken>; drop(token: AccessToken): void }
 
 /** Limits the rate of calls, so that a run uses at most half of the provider's limits (I4.2). */
 export type RequestPace = {
-  /** Resolves when the call may be sent. @throws ProviderFault `retry` if the wait would take more than a few seconds */
+  /**
+   * Resolves when the call may be sent.
+   * @throws ProviderFault `retry` if the wait would exceed a few seconds
+   */
   wait(call: Call): Promise<void>
-  /** Records a response, which may hold back further calls. */
   record(call: Call, answer: ProviderResponse): void
 }
 
@@ -48,17 +49,16 @@ export type Provider = {
   tokens: TokenSource
   pace: RequestPace
   send(call: Call, token: AccessToken): Promise<Response>
-  /** Returns the fault of an unsuccessful response (I6). */
   faultOf(call: Call, answer: ProviderResponse): ProviderFault
 }
 
-/** Names a call in an error text, without its query, which may be confidential. */
+/** Returns the name of a call for error texts, without the query, which may be confidential. */
 export const responseName = ({ method = 'GET', url }: Call): string => `${method} ${url.pathname}`
 
 function toNoAnswerFault(call: Call, error: unknown): unknown {
   const outside = outsideErrorOf(error)
   if (!outside) return error
-  // Retries only a timeout or an unreachable host. A forbidden address or an oversized response would be the same again.
+  // Retries only after a timeout or for an unreachable host. A forbidden address or an oversized response would fail again.
   const passing = outside.reason === 'timeout' || outside.reason === 'unreachable'
   const sentence = `${responseName(call)} got no response: ${outside.message}`
   return new ProviderFault(passing ? 'retry' : 'transient', sentence, { cause: error })
@@ -72,7 +72,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Sends a call and reads its response. @throws ProviderFault without a response, or for a successful one without JSON */
+/**
+ * Sends a request and parses its response.
+ * @throws ProviderFault without a response, or if a successful response is not JSON
+ */
 export async function exchange(
   call: Call,
   send: () => Promise<Response>,
@@ -93,7 +96,10 @@ export async function exchange(
   }
 }
 
-/** Sends a call. Repeats it once with a new token if the token has expired. @throws ProviderFault */
+/**
+ * Sends a call, and repeats it once with a new token if the token has expired.
+ * @throws ProviderFault
+ */
 async function sendAuthorized(provider: Provider, call: Call): Promise<ProviderResponse> {
   for (let renewed = false; ; renewed = true) {
     await provider.pace.wait(call)
@@ -107,7 +113,10 @@ async function sendAuthorized(provider: Provider, call: Call): Promise<ProviderR
   }
 }
 
-/** Sends a GET request with a query, which leaves out parameters that are null. @throws ProviderFault */
+/**
+ * Sends a GET request. Omits query parameters that are null.
+ * @throws ProviderFault
+ */
 export async function get(
   provider: Provider,
   address: string,

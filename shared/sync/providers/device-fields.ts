@@ -4,7 +4,7 @@ import { deviceFields } from '../../domain/mdm-devices/mdm-device.ts'
 import type { DeviceValue } from '../adapter.ts'
 import type { ResponseFields } from './call.ts'
 
-/** Path of each device field in a provider's entry: a name, or an outer and an inner name. Lists have no path. */
+/** Path of each device field in a provider's entry: a name, or a pair of an outer and an inner name. Fields with lists have no path. */
 export type FieldPaths = Readonly<Record<string, string | readonly [string, string]>>
 
 const yes = new Set(['true', 'yes', 'on', '1', 'enabled'])
@@ -27,7 +27,7 @@ function parseText(value: unknown): string | null {
   return typeof text === 'string' && text.trim() !== '' ? text : null
 }
 
-/** Start of the first day of the calendar, which inventories send for a missing time. */
+/** Matches the placeholder for a missing time, which is the first day of the calendar. */
 const noTime = /^0001-01-01T/
 
 function parseDeviceTime(value: unknown): string | null {
@@ -42,7 +42,7 @@ const readers = { text: parseText, boolean: parseBoolean, number: parseNumber, t
 const readPath = (entry: ResponseFields, path: string | readonly [string, string]): unknown =>
   typeof path === 'string' ? entry[path] : fieldsOf(entry[path[0]])[path[1]]
 
-/** Reads the fields of a device and converts them to their types. Returns null for a field without a value of its type. */
+/** Reads the fields of a device and converts them to their types. A value that cannot be converted becomes null. */
 export function readFields(entry: ResponseFields, paths: FieldPaths): Record<string, DeviceValue> {
   const fields: Record<string, DeviceValue> = {}
   for (const [field, path] of Object.entries(paths)) {

@@ -7,7 +7,7 @@ import { textOrNull } from './rows.ts'
 
 const maxShown = 300
 
-/** Shortens a provider's error texts for use in a sentence, without line breaks, tokens and secrets. */
+/** Shortens a provider's error texts for use in a sentence. Removes line breaks, tokens and secrets. */
 export function excerptForOperator({ secrets }: Pick<ProviderResponse, 'secrets'>, ...parts: unknown[]): string {
   const texts = parts.filter((part): part is string | number => typeof part === 'string' || typeof part === 'number')
   const text = texts.map(String).filter(Boolean).join(': ')
@@ -19,13 +19,15 @@ export function excerptForOperator({ secrets }: Pick<ProviderResponse, 'secrets'
   return text.length > maxShown || clean.length > maxShown ? `${clean.slice(0, maxShown - 1)}…` : clean
 }
 
-/** Returns the provider's current time in milliseconds since 1970, or the local time if the response has no date. */
+/** Returns the provider's current time in milliseconds since 1970, or the local time if the response has no `Date` header. */
 export function providerNow(headers: Headers): number {
   const providerTime = Date.parse(headers.get('date') ?? '')
   return Number.isNaN(providerTime) ? clock.monotonic() : providerTime
 }
 
-/** Parses `Retry-After`, in seconds or as a date by the provider's clock. Returns milliseconds. */
+/**
+ * Parses `Retry-After`, which contains seconds or a date by the provider's clock. Returns milliseconds; undefined without a valid value.
+ */
 function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim()
   if (!value) return undefined
@@ -34,9 +36,9 @@ function retryAfterMs(headers: Headers): number | undefined {
   return wait >= 0 ? wait : undefined
 }
 
-/** Rule for unsuccessful responses. A provider's first matching rule determines the fault. */
+/** Rule that classifies unsuccessful responses. The first matching rule of a provider determines the fault. */
 export type FaultRule = {
-  /** Statuses to which the rule applies; all by default. */
+  /** Statuses to which the rule applies; all statuses by default. */
   status?: readonly number[]
   when?(answered: AnsweredCall): boolean
   is: FaultClass | 'token_expired'
@@ -45,7 +47,7 @@ export type FaultRule = {
   retryAfterMs?(answer: ProviderResponse): number | undefined
 }
 
-/** Rules for all providers, applied after the rules of the provider. */
+/** Rules for all providers, applied after the provider-specific rules. */
 const commonRules: FaultRule[] = [
   {
     when: ({ answer: { status } }) => status === 408 || status === 429 || status >= 500,
@@ -61,7 +63,7 @@ const commonRules: FaultRule[] = [
   { is: 'transient' },
 ]
 
-/** Builds a classifier of unsuccessful responses (I6). `words` extracts the descriptive texts of an error body. */
+/** Creates a classifier of unsuccessful responses (I6). `words` extracts the descriptive texts of an error body. */
 export const faultClassifier =
   (words: (body: ResponseFields) => unknown[], rules: FaultRule[]) =>
   (call: Call, answer: ProviderResponse): ProviderFault => {
@@ -81,6 +83,6 @@ export const faultClassifier =
 
 export const providerRefusals = [400, 401, 403]
 
-/** Builds a classifier for a token endpoint's errors (RFC 6749, 5.2). */
+/** Creates a classifier of a token endpoint's errors (RFC 6749, 5.2). */
 export const tokenFaultClassifier = (rules: FaultRule[]) =>
   faultClassifier(({ error, error_description }) => [textOrNull(error), textOrNull(error_description)], rules)

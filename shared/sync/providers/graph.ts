@@ -8,7 +8,7 @@ import { formTokenSource } from './tokens.ts'
 
 export type GraphConnection = { tokenUrl: string; apiUrl: string; clientId: string; clientSecret: string }
 
-/** Connection of a tenant directory (A26.1). */
+/** Settings and credentials of a tenant directory (A26.1). */
 export type TenantConnection = GraphConnection & {
   issuer: string
   emailField: 'userPrincipalName' | 'mail'
@@ -25,12 +25,11 @@ const adviceOf: Record<number, string> = {
   7000222: 'client_secret has expired',
 }
 
-/** Token endpoint errors that a retry may resolve. */
 const transientCodes = new Set([90033, 90036, 50196])
 
 const codesOf = ({ error_codes }: ResponseFields) => (Array.isArray(error_codes) ? error_codes : []).map(Number)
 
-/** Classifies token errors by their codes, because the provider often changes the texts. */
+/** Classifies token errors by their codes, because Microsoft often changes the error texts. */
 const tokenFault = tokenFaultClassifier([
   {
     when: ({ body }) =>
@@ -57,7 +56,7 @@ function graphFault(rights: string[]): Provider['faultOf'] {
         is: 'token_expired',
         advice,
       },
-      // Treats 401 as fatal. Device management returns it for a missing permission, which a new token does not change.
+      // Treats 401 as fatal, because device management returns 401 for a missing permission, which a new token does not change.
       { status: [401, 403], is: 'fatal', advice },
       {
         status: [404],
@@ -70,7 +69,7 @@ function graphFault(rights: string[]): Provider['faultOf'] {
   )
 }
 
-/** Position in a list: the next link without its host, the rows read so far, and the provider's total. */
+/** Position in a list: the next link without its host, the number of rows read so far, and the provider's total. */
 type GraphPosition = { link: string; read: number; stated: number | null }
 
 function parseLink(call: Call, link: unknown): string | null {
@@ -80,24 +79,27 @@ function parseLink(call: Call, link: unknown): string | null {
   return `${pathname}${search}`
 }
 
-/** Replaces scheme, host and base path of a page link with those of the configured address (I1.2). */
+/** Replaces the scheme, host and base path of a page link with those of the configured address (I1.2). */
 function rebaseLink(apiUrl: string, link: string): string {
   const url = new URL(apiUrl)
   const base = url.pathname.replace(/\/$/, '')
   const [path = '', ...query] = link.split('?')
-  // Uses setters, which never change the host. In a concatenated URL, a path without a leading slash could extend it (`x:.example`).
+  // Uses setters, which never change the host. In a concatenated URL, a path without a leading slash could extend the host (`x:.example`).
   url.pathname = path.startsWith(`${base}/`) ? path : `${base}${path}`
   url.search = query.join('?')
   return url.href
 }
 
-/** Used share of the limits at which calls pause for other clients. The provider reports no lower shares. */
+/** Used share of the rate limit at which calls pause for other clients. Microsoft Graph does not report lower shares. */
 const crowdedShare = 0.8
 
 const holdMs = ({ headers }: ProviderResponse) =>
   Number(headers.get('x-ms-throttle-limit-percentage')) >= crowdedShare ? 2_000 : 0
 
-/** Reads lists of Microsoft Graph v1.0 (`identity-wire.md`, 1.3). Faults advise to grant `rights`. */
+/**
+ * Creates a reader of lists of Microsoft Graph v1.0 (`identity-wire.md`, 1.3). Permission errors advise administrators to consent to
+ * `rights`.
+ */
 export function graph(
   { tokenUrl, apiUrl, clientId: client_id, clientSecret: client_secret }: GraphConnection,
   fetch: GuardedFetch,
@@ -121,7 +123,7 @@ export function graph(
     { cost, id }: { cost?: number; id?: string } = {},
   ) => {
     const parsed: GraphPosition | null = position === null ? null : JSON.parse(position)
-    // Requests eventual consistency only for counted lists, because the provider requires it for counts.
+    // Requests eventual consistency only for counted lists, because Microsoft Graph requires it for counts.
     const counted = query.$count && { consistencylevel: 'eventual' }
     const headers = { 'x-ms-throttle-priority': 'low', ...counted }
     const { call, body } = parsed

@@ -26,9 +26,9 @@ import {
 import { memoize, textOrNull } from './rows.ts'
 import { parseToken, tokenSource } from './tokens.ts'
 
-/** Connection of an identity-provider directory (A26.1). */
+/** Settings and credentials of an identity provider directory (A26.1). */
 export type IdpConnection = {
-  /** `https://{idp_domain}`, or the address in the deployment's settings. */
+  /** Address of the API: `https://{idp_domain}`, or the address in the deployment's settings. */
   baseUrl: string
   issuer: string
   clientId: string
@@ -36,15 +36,14 @@ export type IdpConnection = {
   privateKey: string
 }
 
-/** Scopes that the service app needs (`identity-wire.md`, 1.2). */
 const scopes = ['okta.users.read', 'okta.groups.read', 'okta.apps.read']
 const wrongClient = 'client_id must be the service app at which the public key of this directory is registered'
 
-/** Returns the milliseconds until a rate-limit bucket is reset, by the provider's clock. */
+/** Returns the milliseconds until the rate limit is reset, by the provider's clock; undefined if the response has no reset time. */
 export function resetMs({ headers }: ProviderResponse): number | undefined {
   const reset = Number(headers.get('x-rate-limit-reset'))
   if (!(reset > 0)) return undefined
-  // Adds a second, because the header has whole seconds.
+  // Adds a second, because the header contains whole seconds.
   return Math.min(Math.max(reset * 1_000 - providerNow(headers), 0) + 1_000, 120_000)
 }
 
@@ -62,7 +61,7 @@ export const idpFault = faultClassifier(
   [
     { status: [401], is: 'token_expired', advice: wrongClient },
     { status: [403], is: 'fatal', advice: adviseRights },
-    // Excludes the paths of collections. A missing collection is an error of the settings, not a deleted object.
+    // Excludes the paths of collections, because a missing collection is an error of the settings, not a deleted object.
     { status: [404], when: ({ call }) => call.url.pathname.split('/').length > 4, is: 'object_gone' },
     throttled,
   ],
@@ -86,7 +85,10 @@ const tokenFault = tokenFaultClassifier([
   throttled,
 ])
 
-/** Options that route requests through the guarded fetch, which also decides whether plain HTTP is allowed. */
+/**
+ * Options that route requests through the guarded fetch. The library's own check is disabled, because the guarded fetch decides whether
+ * plain HTTP is allowed.
+ */
 const fetchOptions = (fetch: GuardedFetch) => ({
   [customFetch]: (url: string, request: { method: string; headers: Record<string, string>; body?: unknown }) =>
     fetch(url, request as Parameters<GuardedFetch>[1]),
@@ -108,15 +110,15 @@ function checkScopes(granted: unknown): void {
 }
 
 /**
- * Requests tokens by client credentials, with an assertion signed by the directory's key (RFC 7523). Every request has a proof of
- * possession, so that the provider can bind tokens to a key of the run.
+ * Requests tokens by client credentials, with an assertion signed by the directory's key (RFC 7523). Each request has a DPoP proof (RFC
+ * 9449), so that the provider can bind tokens to a key of the run.
  */
 export function idpTokens(connection: IdpConnection, fetch: GuardedFetch): Pick<Provider, 'tokens' | 'send'> {
   const { baseUrl, clientId, kid, privateKey } = connection
   const url = new URL(`${baseUrl}/oauth2/v1/token`)
   const call: Call = { method: 'POST', url }
   const server = { issuer: baseUrl, token_endpoint: url.href }
-  /** Signing key, and the key of this run to which tokens are bound (RFC 9449). */
+  /** Signing key of the directory, and the key pair of this run to which tokens are bound (RFC 9449). */
   const keys = memoize(() => Promise.all([signingKey(privateKey), generateKeyPair('ES256')]))
 
   async function request() {
@@ -127,7 +129,7 @@ export function idpTokens(connection: IdpConnection, fetch: GuardedFetch): Pick<
     const send = () =>
       clientCredentialsGrantRequest(server, { client_id: clientId }, auth, { scope: scopes.join(' ') }, options)
     let answer: ProviderResponse = await exchange(call, send, [privateKey])
-    // Sends the request again with the provider's nonce in the proof.
+    // Repeats the request with the provider's nonce in the DPoP proof.
     if (fieldsOf(answer.json).error === 'use_dpop_nonce') answer = await exchange(call, send, [privateKey])
     const token = parseToken(call, answer, tokenFault)
     checkScopes(fieldsOf(answer.json).scope)
@@ -143,7 +145,7 @@ export function idpTokens(connection: IdpConnection, fetch: GuardedFetch): Pick<
     try {
       return await once().catch((error) => (isDPoPNonceError(error) ? once() : Promise.reject(error)))
     } catch (error) {
-      // Returns the response of a challenge, so that it is classified like any other.
+      // Returns the response that contains a challenge, so that it is classified like any other response.
       if (error instanceof WWWAuthenticateChallengeError) return error.response
       throw error
     }

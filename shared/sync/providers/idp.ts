@@ -29,7 +29,7 @@ import {
   usableUser,
 } from './rows.ts'
 
-/** Statuses of people who may sign in now, or after they set a password or their account is unlocked. */
+/** Statuses of people who can sign in immediately, or after setting a password or having the account unlocked. */
 const activeStatuses = ['ACTIVE', 'STAGED', 'PROVISIONED', 'RECOVERY', 'PASSWORD_EXPIRED', 'LOCKED_OUT']
 
 const isActive = ({ status }: ResponseFields): boolean => activeStatuses.includes(String(status))
@@ -59,7 +59,7 @@ export const idpGroup = (group: EntryRow): DirectoryGroup =>
     membership_version: textOrNull(group.lastMembershipUpdated),
   })
 
-/** Returns whether people can sign in to an application. Excludes services and other protocols. */
+/** Returns whether an application is an active OpenID Connect application for people. Excludes service applications. */
 export function isSignInApp(app: ResponseFields): boolean {
   const { application_type } = fieldsOf(fieldsOf(app.settings).oauthClient)
   return app.status === 'ACTIVE' && app.signOnMode === 'OPENID_CONNECT' && application_type !== 'service'
@@ -74,10 +74,10 @@ export function nextCursor(headers: Headers): string | null {
   return null
 }
 
-/** Limits for responses that report none. */
+/** Rate limits to assume if responses report none (I4.2). */
 const defaultLimits = { perSecond: 10, burst: 50 }
 
-/** Returns the pause after a response in milliseconds, which leaves half of a rate-limit bucket to other clients. */
+/** Returns the pause after a response in milliseconds. The pause leaves half of the rate limit to other clients. */
 function holdMs(answer: ProviderResponse): number {
   const limit = Number(answer.headers.get('x-rate-limit-limit'))
   const remaining = answer.headers.get('x-rate-limit-remaining')
@@ -85,15 +85,15 @@ function holdMs(answer: ProviderResponse): number {
   return isHalf || answer.status === 429 ? (resetMs(answer) ?? 0) : 0
 }
 
-/** Returns the collection of a call. The provider limits the rate of each collection separately. */
+/** Returns the collection of a call, because the provider limits the rate of each collection separately. */
 const bucketOf = ({ url }: Call): string => url.pathname.split('/')[3] ?? ''
 
-/** Position in the lists of all applications, which are read one after the other: within the list of `app`, or after its end. */
+/** Position in the lists of all applications, which are read one after the other. `ended` is true at the end of the list of `app`. */
 type AppPosition = { app: string; after: string | null; ended?: true }
 
 const leanHeaders = { 'content-type': 'application/json; okta-response=omitCredentials,omitCredentialsLinks' }
 
-/** Directory of Okta: management API with the organisation's authorization server (`identity-wire.md`, 1.2). */
+/** Directory of Okta, read through its management API (`identity-wire.md`, 1.2). */
 export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): DirectoryAdapter {
   const tokens = idpTokens(connection, fetch)
   const provider: Provider = { ...tokens, pace: requestPace(defaultLimits, holdMs, bucketOf), faultOf: idpFault }
@@ -108,7 +108,6 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     return { call, rows, next, barren: watch.isBarren(`${path} ${filter}`, rows, after, next) }
   }
 
-  /** Returns the sorted ids of matching sign-in applications that the service app may see. */
   async function readApps(filter: string): Promise<string[]> {
     const ids: string[] = []
     for await (const { rows } of readWholeList('apps', (after) => list('apps', { limit: '200', filter, after }))) {
@@ -125,7 +124,6 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     throw new ProviderFault('fatal', sentence)
   })
 
-  /** Reads the users or groups of all applications, one application after the other. */
   async function readPerApp<T>(
     noun: 'user' | 'group',
     limit: string,
@@ -139,7 +137,7 @@ export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): Di
     if (app === undefined) return { entries: [], skipped: [], next: null }
     const query = { limit, expand: noun, after: parsed?.after ?? null }
     const page = await list(`apps/${encodeURIComponent(app)}/${noun}s`, query, leanHeaders).catch((error) => {
-      // Reports a lost position, because the application was deleted and the list of applications has to be read again.
+      // Reports a lost position, because the application was deleted and the list of applications must be read again.
       throw isFault(error, 'object_gone') ? new ProviderFault('position_lost', error.message, { cause: error }) : error
     })
     const next: AppPosition = page.next === null ? { app, after: null, ended: true } : { app, after: page.next }

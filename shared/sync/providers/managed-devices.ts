@@ -9,7 +9,7 @@ import type { EntryRow } from './rows.ts'
 const splitWords = (text: string): string[] => text.trim().split(/\s+/)
 const camelCase = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** Fields whose names at the provider are the same, but in camel case. */
+/** Fields whose names at the provider are the same in camel case. */
 const sameNames = `
   device_name managed_device_name serial_number udid imei meid iccid notes user_id user_display_name user_principal_name
   email_address phone_number subscriber_carrier operating_system os_version model manufacturer ethernet_mac_address
@@ -43,7 +43,7 @@ const features = 'configurationManagerClientEnabledFeatures'
 const health = 'deviceHealthAttestationState'
 const actions = 'deviceActionResults'
 
-/** Returns paths of fields within an outer field. Their names are the same in camel case, without the prefix. */
+/** Returns the paths of fields within the object `outer`, where their names are in camel case and have no prefix. */
 const nestedPaths = (outer: string, prefix: string, names: string): FieldPaths =>
   Object.fromEntries(splitWords(names).map((name) => [`${prefix}_${name}`, [outer, camelCase(name)]]))
 
@@ -68,7 +68,7 @@ const paths: FieldPaths = {
   attestation_supported_status: [health, 'healthAttestationSupportedStatus'],
 }
 
-/** Fields to request: all of A28.2 that the provider has. A bypass code is never requested. */
+/** Fields to request: all fields of A28.2 that the provider has. The activation lock bypass code is never requested. */
 export const selectedFields = ['id', ...Object.values(topLevelPaths), features, health, actions].join(',')
 
 const actionFields = {
@@ -93,7 +93,7 @@ export const managedDevice = (entry: EntryRow): InventoryDevice => ({
 const halfOfLimits = { perSecond: 40, burst: 200 }
 const rights = ['DeviceManagementManagedDevices.Read.All']
 
-/** Inventory of Intune, read through Microsoft Graph (`identity-wire.md`, 1.5). */
+/** Device inventory of Intune, read through Microsoft Graph (`identity-wire.md`, 1.5). */
 export function managedDevices(connection: GraphConnection, fetch: GuardedFetch): InventoryAdapter {
   const list = graph(connection, fetch, rights, halfOfLimits)
   return {

@@ -1,9 +1,8 @@
-/** Minimum length of a masked secret. A shorter one could also match ordinary words. */
+/** Minimum length of a masked secret. A shorter secret could match ordinary words. */
 const minLength = 8
 
 const escaped = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-/** Returns a pattern for a number in hexadecimal digits of either case. */
 const hex = (value: number, digits: number): string =>
   value
     .toString(16)
@@ -26,7 +25,7 @@ function spellings(char: string): string {
   return `(?:${forms.filter((form) => form !== undefined).join('|')})`
 }
 
-/** Returns a pattern for a secret in base64 after `offset` other bytes. Leaves out digits that also depend on neighbouring bytes. */
+/** Returns a pattern for a secret in base64 after `offset` other bytes. Omits digits that also depend on neighbouring bytes. */
 function base64At(secret: string, offset: number): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)])
   const digits = bytes.toString('base64').replace(/=+$/, '')
@@ -45,14 +44,14 @@ const patternOf = (secret: string): string =>
     ),
   ].join('|')
 
-/** Maximum length of a character's spelling: four encoded bytes in a URL, or two escapes in JSON. */
+/** Maximum length of a character's spelling: four percent-encoded bytes, or two JSON escapes. */
 const maxSpelling = 12
 
-/** Returns the first `max` characters of a provider's text, with secrets masked in all spellings. */
+/** Returns the first `max` characters of a provider's text, with all spellings of secrets masked. */
 export function maskSecrets(text: string, secrets: readonly string[], max: number): string {
   const long = secrets.filter(({ length }) => length >= minLength)
   if (long.length === 0) return text.slice(0, max)
-  // Takes a part that is long enough for the end of every secret that begins within the first `max` characters.
+  // Searches enough text to contain the end of every secret that begins within the first `max` characters.
   const part = text.slice(0, max + maxSpelling * Math.max(...long.map(({ length }) => length)))
   let masked = ''
   let at = 0

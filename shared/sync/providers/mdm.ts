@@ -87,26 +87,26 @@ const mdmFault = faultClassifier(
   ({ error, detail, message }) => [error ?? detail ?? message],
   [
     { status: [401], is: 'fatal', advice: 'api_token is not accepted: it must be an existing token' },
-    // Skips a further list that the token may not read. These lists are optional (I7.2).
+    // Skips an additional list that the token cannot read. These lists are optional (I7.2).
     { status: [403, 404], when: ({ call }) => call.url.pathname.includes('/prism/'), is: 'object_gone' },
     { status: [403], is: 'fatal', advice: 'api_token lacks the permission Device list' },
     { status: [404], is: 'fatal', advice: 'subdomain and region must match the device service' },
   ],
 )
 
-/** Half of the provider's limit, which is 10,000 requests per hour for all tokens of a customer. Each step may begin with a burst. */
+/** Slightly less than half of the provider's limit of 10,000 requests per hour and customer, because each step may begin with a burst. */
 const halfOfLimits = { perSecond: 1.25, burst: 50 }
 
 const perPage = 300
 
 /** Position in the list of devices: the offset, and the id of the last device read. */
 type DevicePosition = { offset: number; last: string }
-/** Position in a further list: a cursor or an offset, the number of rows read, and the first id of the previous page. */
+/** Position in an additional list: a cursor or an offset, the number of rows read, and the first id of the previous page. */
 type FurtherPosition = { offset: number; cursor: string | null; read: number; first?: string | null }
 
 const furtherLists = Object.keys(listFields).filter((list): list is MdmList => list !== 'devices')
 
-/** Inventory of the device API of Kandji/Iru (`identity-wire.md`, 1.4). */
+/** Device inventory of Kandji/Iru (`identity-wire.md`, 1.4). */
 export function mdmInventory({ apiUrl, apiToken }: MdmConnection, fetch: GuardedFetch): InventoryAdapter {
   const provider: Provider = {
     tokens: { current: async () => ({ text: apiToken, type: 'bearer' }), drop: () => {} },
@@ -119,8 +119,8 @@ export function mdmInventory({ apiUrl, apiToken }: MdmConnection, fetch: Guarded
     get(provider, `${apiUrl}/api/v1/${path}`, { limit: String(perPage), ...query }, { continues: position !== null })
 
   /**
-   * Reads devices in the order of their ids. A page begins with the last device of the previous page. If that device is missing, deletions
-   * have moved other devices into pages already read, so the reader resumes at a lower offset.
+   * Reads devices in the order of their ids. Each page begins with the last device of the previous page. If that device is missing,
+   * deletions have moved unread devices to earlier pages, so the reader resumes at a lower offset.
    */
   async function readDevices(position: string | null): Promise<ProviderPage<InventoryDevice>> {
     const parsed: DevicePosition | null = position === null ? null : JSON.parse(position)

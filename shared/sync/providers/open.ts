@@ -12,16 +12,22 @@ import { mdmInventory } from './mdm.ts'
 import { suiteDirectory } from './suite.ts'
 import { tenantDirectory } from './tenant.ts'
 
-/** Limits for pages of a thousand people, which take longer than other responses (I1.2). */
+/** Limits for pages of up to a thousand people, which take longer than other responses (I1.2). */
 const pageLimits = { timeoutMs: 120_000, maxBytes: 20_000_000, keepAlive: true }
 
-/** Returns a credential. @throws ProviderFault fatal if the credential is missing, which is possible in old rows */
+/**
+ * Returns a credential, which old rows may lack.
+ * @throws ProviderFault `fatal` if the credential is missing
+ */
 function requireValue<T>(value: T | null | undefined, name: string): T {
   if (value === null || value === undefined) throw new ProviderFault('fatal', `${name} is missing: enter it.`)
   return value
 }
 
-/** Decrypts a credential. @throws ProviderFault fatal if the ciphertext is damaged, transient while its key is unusable */
+/**
+ * Decrypts a credential.
+ * @throws ProviderFault `fatal` if the ciphertext is damaged, `transient` if the encryption key is unavailable
+ */
 async function decryptCredential(
   row: { account_id: string; id: string },
   encrypted: string | null | undefined,
@@ -38,7 +44,6 @@ async function decryptCredential(
   }
 }
 
-/** Returns the connection of a tenant's app registration, for its directory or its devices. */
 async function openGraph(row: DirectoryRow | PostureProviderRow) {
   return {
     tokenUrl: env.tenantTokenUrl.replace('{tenant_id}', encodeURIComponent(requireValue(row.tenant_id, 'tenant_id'))),
@@ -85,15 +90,21 @@ const openers: Record<DirectoryKind, (row: DirectoryRow, fetch: GuardedFetch) =>
   },
 }
 
-/** Opens a directory for one step of a run (I4.2). @throws ProviderFault fatal for a missing credential */
+/**
+ * Opens a directory for one step of a run (I4.2). `deadline` is in milliseconds since 1970.
+ * @throws ProviderFault `fatal` if a credential is missing
+ */
 export function openDirectory(kind: DirectoryKind, row: DirectoryRow, deadline = Number.POSITIVE_INFINITY) {
   return openers[kind](row, withinStep(guardedFetch(pageLimits), deadline))
 }
 
-/** Pattern of visible ASCII, as headers require. It rejects tokens that were copied with a line break or curly quotes. */
+/** Matches visible ASCII, which headers require. Rejects tokens that were copied with a line break or curly quotes. */
 const isToken = /^[\x21-\x7e]+$/
 
-/** Opens a device inventory for one step of a run (I7.2). @throws ProviderFault fatal for a missing credential */
+/**
+ * Opens a device inventory for one step of a run (I7.2). `deadline` is in milliseconds since 1970.
+ * @throws ProviderFault `fatal` if a credential is missing
+ */
 export async function openInventory(row: PostureProviderRow, deadline = Number.POSITIVE_INFINITY) {
   const fetch = withinStep(guardedFetch(pageLimits), deadline)
   if (row.type === 'tenant') return managedDevices(await openGraph(row), fetch)
@@ -113,7 +124,7 @@ export async function openInventory(row: PostureProviderRow, deadline = Number.P
   return mdmInventory({ apiUrl, apiToken }, fetch)
 }
 
-/** Wraps a fetch so that it sends nothing after a step's deadline. `deadline` is in milliseconds since 1970. */
+/** Wraps a fetch so that no request is sent after the step's deadline, in milliseconds since 1970. */
 export const withinStep =
   (fetch: GuardedFetch, deadline: number): GuardedFetch =>
   async (...request) => {
@@ -122,5 +133,5 @@ export const withinStep =
     return fetch(...request)
   }
 
-/** Functions that open adapters. Tests replace them. */
+/** Functions that open adapters. Tests replace these functions. */
 export const adapters = { directory: openDirectory, inventory: openInventory }

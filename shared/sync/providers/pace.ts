@@ -5,10 +5,10 @@ import { type Call, type ProviderResponse, type RequestPace, responseName } from
 /** Maximum wait within a call, in milliseconds. Before a longer wait, the caller saves its position. */
 const maxWaitMs = 5_000
 
-/** Limits of a provider: `perSecond` and `burst` are in units of its rate limit. */
+/** Limits on calls to a provider, in units of the calls' cost. */
 export type Limits = { perSecond: number; burst: number }
 
-/** Keeps calls within limits. `holdMs` returns how long a response delays the next calls of its bucket. */
+/** Keeps calls within limits. `holdMs` returns the time for which a response delays later calls of its bucket. */
 export function requestPace(
   { perSecond, burst }: Limits,
   holdMs: (answer: ProviderResponse) => number = () => 0,

@@ -13,14 +13,17 @@ import { type Call, type ResponseFields, responseName } from './call.ts'
 
 export type EntryRow = ResponseFields & { id: string }
 
-/** Builds the fault of a response whose data the run must not use (I5.1). */
+/** Creates the fault for a response whose data the run must not use (I5.1). */
 export const invalidData = (call: Call, problem: string, faultClass: 'fatal' | 'position_lost' = 'fatal') =>
   new ProviderFault(faultClass, `${responseName(call)} returned invalid data: ${problem}.`, { finalClass: 'fatal' })
 
 export const textOrNull = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value : null
 
-/** Returns the entries of a list, each with its id. @throws ProviderFault fatal for a missing list or id */
+/**
+ * Returns the entries of a list, each with its id.
+ * @throws ProviderFault `fatal` if the list or an id is missing
+ */
 export function entriesOfResponse(call: Call, list: unknown, name: string, id = 'id'): EntryRow[] {
   if (!Array.isArray(list)) throw invalidData(call, `${name} is missing`)
   return list.map((row: unknown) => {
@@ -32,15 +35,18 @@ export function entriesOfResponse(call: Call, list: unknown, name: string, id = 
   })
 }
 
-/** Returns the next position. @throws ProviderFault `position_lost` if the next page is the current page */
+/**
+ * Returns the next position.
+ * @throws ProviderFault `position_lost` if the next position is the current one
+ */
 export function checkNextPosition(call: Call, next: string | null, current: string | null): string | null {
   if (next === null || next !== current) return next
   throw invalidData(call, 'its next page is the same page', 'position_lost')
 }
 
 /**
- * Checks a list against its stated count. @throws ProviderFault `position_lost` for a shorter list, because entries may have been removed
- * meanwhile
+ * Compares the number of entries read with the number that the provider states.
+ * @throws ProviderFault `position_lost` if entries are missing, because they may have been removed during the reading
  */
 export function checkCount(call: Call, read: number, stated: number | null): void {
   if (stated === null || read >= stated) return
@@ -51,7 +57,9 @@ export type ProviderEntry<T> = { entry: T } | { skipped: Skipped }
 
 type Person = Partial<ProfileFields> & { idp_id: string; email: string | null; name: string | null; active: boolean }
 
-/** Skips active people without a valid email (A12.2). Inactive people need no email, because they only lose access. */
+/**
+ * Converts a person, but skips active people without a valid email (A12.2). Inactive people need no email, because they only lose access.
+ */
 export function usableUser({ email: address, ...person }: Person): ProviderEntry<DirectoryUser> {
   const { idp_id, name, active } = person
   const checked = address === null ? null : checkEmail(address.trim())
@@ -81,12 +89,11 @@ export function toProviderPage<R, T>(
 
 export const toMember = ({ id }: { id: string }): ProviderEntry<DirectoryMember> => ({ entry: { user: id } })
 
-/** Detects pages without new entries that other pages follow. Each adapter has its own instance. */
 export class PageWatch {
   private readonly seen = new Map<string, Set<unknown>>()
 
   /**
-   * Returns whether a page has no new row, although another page follows. `current` is the position of the page, null for the first one.
+   * Returns whether a page has no new row, although another page follows. `current` is the position of the page; null for the first page.
    */
   isBarren(list: string, rows: ResponseFields[], current: string | null, next: string | null): boolean {
     const seenIds = (current === null ? undefined : this.seen.get(list)) ?? new Set()
@@ -107,7 +114,7 @@ export function confirmEach(isKnown: (idpId: string) => Promise<boolean>): (idpI
   }
 }
 
-/** Caches the result of a request. The next caller repeats a failed request. */
+/** Caches the result of a request. If the request fails, the next call repeats it. */
 export function memoize<T>(request: () => Promise<T>): { get(): Promise<T>; forget(): void } {
   let cached: Promise<T> | undefined
   const forget = () => {
@@ -125,10 +132,16 @@ export function memoize<T>(request: () => Promise<T>): { get(): Promise<T>; forg
   }
 }
 
-/** Maximum number of consecutive pages without new entries. Some are possible, because providers may filter pages. Tests lower it. */
+/**
+ * Maximum number of consecutive pages without new entries (I5.1). A few are normal, because providers may filter pages. Tests lower this
+ * limit.
+ */
 export const pageBounds = { barren: 1_000 }
 
-/** Counts consecutive pages without new entries. @throws ProviderFault fatal when the maximum is reached */
+/**
+ * Counts consecutive pages without new entries.
+ * @throws ProviderFault `fatal` when the maximum is reached
+ */
 export function countBarren(list: string, before: number, isBarren: boolean | undefined): number {
   const count = isBarren ? before + 1 : 0
   if (count < pageBounds.barren) return count
@@ -136,7 +149,10 @@ export function countBarren(list: string, before: number, isBarren: boolean | un
   throw new ProviderFault('fatal', `Invalid data: ${pages} had no new entries, and the list continues.`)
 }
 
-/** Reads all pages of a list. @throws ProviderFault fatal for an endless list */
+/**
+ * Reads all pages of a list.
+ * @throws ProviderFault `fatal` if the list is endless
+ */
 export async function* readWholeList<P extends { next: string | null; barren: boolean }>(
   list: string,
   read: (position: string | null) => Promise<P>,

@@ -8,14 +8,14 @@ import { faultClassifier, providerRefusals, tokenFaultClassifier } from './fault
 import { textOrNull } from './rows.ts'
 import { formTokenSource } from './tokens.ts'
 
-/** Connection of a workspace-suite directory (A26.1). */
+/** Settings and credentials of a suite directory (A26.1). */
 export type SuiteConnection = {
   tokenUrl: string
   apiUrl: string
   issuer: string
   serviceAccountKey: string
   impersonationEmail: string
-  /** Domain to read; null for all domains of the customer. */
+  /** Domain to read; null to read all domains of the customer. */
   domain: string | null
   groupSyncMode: 'all' | 'filtered' | 'disabled'
   orgunitSyncEnabled: boolean
@@ -27,14 +27,14 @@ const grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 type Account = { email: string; keyId: string | null; key: KeyObject }
 
-/** Parses the key of a service account; ignores its `token_uri`. */
+/** Parses the key of a service account. Ignores `token_uri`, because tokens are requested at the configured URL. */
 function parseAccount(text: string): Account {
   try {
     const { client_email, private_key, private_key_id } = fieldsOf(JSON.parse(text))
     const [email, pem] = [textOrNull(client_email), textOrNull(private_key)]
     if (email && pem) return { email, keyId: textOrNull(private_key_id), key: createPrivateKey(pem) }
   } catch {
-    // Drops the error, because it could contain a part of the key.
+    // Discards the error, because it could contain part of the key.
   }
   const sentence = 'service_account_key is not the JSON key of a service account with client_email and private_key.'
   throw new ProviderFault('fatal', sentence)
@@ -53,7 +53,6 @@ function assertion({ email, keyId, key }: Account, subject: string, scope: strin
 
 const prefix = 'https://www.googleapis.com/auth/'
 
-/** Returns the scopes that must be delegated to the service account (`identity-wire.md`, 1.1). */
 const scopesOf = (orgunits: boolean): string[] =>
   ['user', 'group', ...(orgunits ? ['orgunit'] : [])].map((what) => `${prefix}admin.directory.${what}.readonly`)
 
@@ -103,7 +102,7 @@ export const suiteFault = (orgunits: boolean) =>
     { status: [404], is: 'fatal', advice: 'domain must be a domain of the customer' },
   ])
 
-/** Classifies token errors. If a single scope is not delegated, the provider refuses the whole token. */
+/** Classifies token errors. The provider refuses the whole token if a single scope is not delegated. */
 const tokenFault = (orgunits: boolean) =>
   tokenFaultClassifier([
     {

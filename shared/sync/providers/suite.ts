@@ -32,7 +32,7 @@ import { type SuiteConnection, suiteFault, suiteTokens } from './suite-token.ts'
 
 const isActive = ({ suspended, archived }: ResponseFields): boolean => suspended !== true && archived !== true
 
-/** Converts a user. The id is the `sub` of the user's sign-ins. Leaves out the picture, whose URL is private or expires. */
+/** Converts a user. The id is the `sub` claim of the user's sign-ins. Omits the picture, whose URL is private or expires. */
 export function suiteUser(user: EntryRow): ProviderEntry<DirectoryUser> {
   const { fullName, givenName, familyName } = fieldsOf(user.name)
   const email = textOrNull(user.primaryEmail)
@@ -47,7 +47,7 @@ export function suiteUser(user: EntryRow): ProviderEntry<DirectoryUser> {
   })
 }
 
-/** Returns the number of direct members, which the provider sends as text; null if it is missing or invalid. */
+/** Returns the number of direct members, which the provider sends as text; null if the number is missing or invalid. */
 const statedMembers = ({ directMembersCount }: ResponseFields): number | null => {
   const count = Number(directMembersCount ?? Number.NaN)
   return Number.isSafeInteger(count) && count >= 0 ? count : null
@@ -74,7 +74,7 @@ const marker = 'network-access-'
 const isChosen = ({ email, name }: DirectoryGroup): boolean =>
   [email, name].some((text) => text?.toLowerCase().startsWith(marker))
 
-/** Converts a direct member: a user, a group or all users of the customer. */
+/** Converts a direct member: a user, a group, or all users of the customer. Skips other members as `foreign_member`. */
 export function suiteMember(member: ResponseFields): ProviderEntry<DirectoryMember> {
   const id = textOrNull(member.id)
   if (member.type === 'CUSTOMER') return { entry: { everyone: true } }
@@ -89,11 +89,11 @@ const userFields = 'id,primaryEmail,name(fullName,givenName,familyName),suspende
 /** Half of the provider's limit, which is 2,400 requests per minute and user. The provider does not report the remaining quota. */
 const halfOfLimits = { perSecond: 18, burst: 100 }
 
-/** Position of the organisational units, which are one page after the groups. Positions of groups contain the provider's cursor. */
+/** Position of the organizational units, which follow the groups as a single page. */
 const unitsPosition = 'units'
 const groupsPosition = (cursor: string) => `groups ${cursor}`
 
-/** Directory of Google Workspace: Directory API of the Admin SDK (`identity-wire.md`, 1.1). */
+/** Directory of Google Workspace, read through the Directory API of the Admin SDK (`identity-wire.md`, 1.1). */
 export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch): DirectoryAdapter {
   const { apiUrl, issuer, domain, groupSyncMode, orgunitSyncEnabled } = connection
   const watch = new PageWatch()
@@ -115,7 +115,7 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     return { call, body, page }
   }
 
-  /** Returns the rows of a list that the provider omits when it is empty. The list of users is never omitted. */
+  /** Returns the rows of a list that the provider omits when the list is empty. */
   const rowsOrNone = (call: Call, body: ResponseFields, name: string, id?: string) =>
     body[name] === undefined ? [] : entriesOfResponse(call, body[name], name, id)
 
@@ -129,7 +129,7 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     const { call, body } = await read('customer/my_customer/orgunits', { type: 'all' })
     return rowsOrNone(call, body, 'organizationUnits', 'orgUnitId')
   }
-  /** Paths of the organisational units by id, because members are queried by path. */
+  /** Paths of the organizational units by id, because the members of a unit are queried by path. */
   const unitPaths = memoize(async () => {
     const units = await readUnits()
     return new Map(units.map((unit) => [unitId(unit.id), textOrNull(unit.orgUnitPath) ?? '']))

@@ -21,11 +21,14 @@ import {
   usableUser,
 } from './rows.ts'
 
-/** Fields of users to request. Fields of other services (`aboutMe`, `skills`) would fail the page without a licence for them. */
+/** Fields of users to request. Without a licence, fields of other services (`aboutMe`, `skills`) would make the request fail. */
 const userFields = 'id,displayName,mail,userPrincipalName,givenName,surname,accountEnabled,userType'
 const groupFields = 'id,displayName,mail,securityEnabled'
 
-/** Converts a user. @throws ProviderFault fatal without `accountEnabled`, which is missing if a permission is missing */
+/**
+ * Converts a user.
+ * @throws ProviderFault `fatal` without `accountEnabled`, which Microsoft Graph omits if a permission is missing
+ */
 export function tenantUser(
   call: Call,
   user: EntryRow,
@@ -54,7 +57,7 @@ const halfOfLimits = { perSecond: 140, burst: 350 }
 const rights = ['User.Read.All', 'GroupMember.Read.All', 'Application.Read.All']
 
 const maxIds = 15
-/** Number of assignments per page, low enough to read their objects within seconds. */
+/** Number of assignments per page, low enough to read the assigned objects within seconds. */
 const assignmentsPerPage = '120'
 
 /** Directory of Microsoft Entra ID, read through Microsoft Graph (`identity-wire.md`, 1.3). */
@@ -65,7 +68,7 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
   const userOf = (call: Call, row: EntryRow) => tenantUser(call, row, emailField)
   const groupOf = (row: EntryRow) => ({ entry: tenantGroup(row) })
 
-  /** Reads the users and groups assigned to the application. An assignee with several roles is returned once per page. */
+  /** Reads a page of users and groups assigned to the application. Returns an assignee with several roles only once. */
   async function assignments(position: string | null, perPage = assignmentsPerPage) {
     const path = `servicePrincipals(appId=${quote(clientId)})/appRoleAssignedTo`
     const query = { $top: perPage, $select: 'principalId,principalType,principalDisplayName' }
@@ -75,7 +78,6 @@ export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetc
     return { assigned, users: idsOf('User'), groups: idsOf('Group'), next, barren }
   }
 
-  /** Reads objects by id, and returns each with the call that returned it. */
   async function byIds(path: string, $select: string, ids: string[]) {
     const found: { call: Call; row: EntryRow }[] = []
     for (let at = 0; at < ids.length; at += maxIds) {

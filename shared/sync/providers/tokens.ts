@@ -15,10 +15,10 @@ import { textOrNull } from './rows.ts'
 
 export type NewToken = { token: AccessToken; lifetimeMs: number }
 
-/** Minimum remaining lifetime of a token in milliseconds. A token with less could expire in transit. */
+/** Minimum remaining lifetime of a cached token, in milliseconds. A token with less could expire in transit. */
 const minLeftMs = 60_000
 
-/** Caches a token, and shares a pending request between callers. The next caller repeats a failed request. */
+/** Caches a token, and shares a pending request between callers. If the request fails, the next caller repeats it. */
 export function tokenSource(request: () => Promise<NewToken>): TokenSource {
   let cached: { token: AccessToken; until: number } | null = null
   let pending: Promise<AccessToken> | null = null
@@ -43,7 +43,10 @@ export function tokenSource(request: () => Promise<NewToken>): TokenSource {
   }
 }
 
-/** Parses a token response (RFC 6749, 5.1). @throws ProviderFault, `retry` for a success without a token */
+/**
+ * Parses a token response (RFC 6749, 5.1).
+ * @throws ProviderFault `retry` if a successful response has no token
+ */
 export function parseToken(call: Call, answer: ProviderResponse, faultOf: Provider['faultOf']): NewToken {
   if (answer.status !== 200) throw faultOf(call, answer)
   const { access_token, token_type, expires_in } = fieldsOf(answer.json)
@@ -56,7 +59,7 @@ export function parseToken(call: Call, answer: ProviderResponse, faultOf: Provid
   return { token: { text, type }, lifetimeMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 0 }
 }
 
-/** Requests tokens with a form. `secret` is the field that error texts must not repeat. */
+/** Creates a source of tokens that are requested with a form. `secret` is the credential in the form, which error texts must not repeat. */
 export function formTokenSource(
   address: string,
   fetch: GuardedFetch,

@@ -9,9 +9,9 @@ import { table, tableName } from '../../table/table.ts'
 import type { Run } from '../runs/run.ts'
 import type { RunWork } from '../runs/run-work.ts'
 
-/** Maximum compressed bytes per chunk; an item has at most 400 KB, including key and attribute names. */
+/** Maximum compressed size of a chunk, in bytes. A DynamoDB item has at most 400 KB, including key and attribute names. */
 const maxBytes = 350_000
-/** Maximum characters in the cache of decoded chunks, which serves repeated reads of nested groups. */
+/** Maximum number of characters in the cache of decoded chunks, which serves repeated reads of nested groups. */
 const maxDecodedBytes = 4_000_000
 
 const chunksPartition = (account: string, sourceId: string): string => partition(account, 'sync.chunks', sourceId)
@@ -32,7 +32,7 @@ export class Chunks {
     this.ttl = ttl
   }
 
-  /** Stores a list in one chunk, or in several if it exceeds the maximum size. Returns their digests. */
+  /** Stores a list in one chunk, or in several if the list exceeds the maximum size. Returns the digests of the chunks. */
   async put(entries: unknown[]): Promise<string[]> {
     if (entries.length === 0) return []
     const text = JSON.stringify(entries)
@@ -49,7 +49,7 @@ export class Chunks {
     return [digest]
   }
 
-  /** Stores a list in chunks with boundaries that depend only on the entries' ids (see `ChunkCutter`). */
+  /** Stores a list in chunks whose boundaries depend on the entries' ids (see `ChunkCutter`). */
   async putInChunks<T extends { idp_id: string }>(entries: T[], mean: number): Promise<string[]> {
     const cutter = new ChunkCutter<T>(mean)
     const digests: string[] = []
@@ -57,7 +57,10 @@ export class Chunks {
     return [...digests, ...(await this.put(cutter.flush()))]
   }
 
-  /** Reads the entries of a chunk. @throws Error if it does not exist */
+  /**
+   * Reads the entries of a chunk.
+   * @throws Error if the chunk does not exist
+   */
   async get<T>(digest: string): Promise<T[]> {
     const cached = this.decoded.get(digest)
     if (cached) return cached.entries as T[]
@@ -69,7 +72,10 @@ export class Chunks {
     return entries
   }
 
-  /** Reads the root of a snapshot. @throws Error if it does not exist */
+  /**
+   * Reads the root of a snapshot.
+   * @throws Error if the root does not exist
+   */
   async root<T>(digest: string): Promise<T> {
     const [found] = await this.get<T>(digest)
     if (!found) throw new Error(`The snapshot ${digest} is empty.`)
@@ -96,7 +102,7 @@ export class Chunks {
   }
 }
 
-/** FNV-1a hash, which distributes ids evenly and is equal in all processes. */
+/** Computes an FNV-1a hash, which distributes ids evenly and is equal in all processes. */
 function fnv1a(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
@@ -119,7 +125,7 @@ export class ChunkCutter<T extends { idp_id: string }> {
     return this.entries.length === 0
   }
 
-  /** Adds an entry. Returns the chunk that ends with it, or null if the chunk continues. */
+  /** Adds an entry. Returns the chunk if this entry completes it, otherwise null. */
   add(entry: T): T[] | null {
     this.entries.push(entry)
     this.bytes += JSON.stringify(entry).length
@@ -139,7 +145,7 @@ export class ChunkCutter<T extends { idp_id: string }> {
 const chunkDays = 8
 const reuseDays = 4
 
-/** Reuses the chunks of the last good run, which `read` lists. Returns null if they are too old or missing. */
+/** Reuses the chunks of the last good run, whose digests `read` returns. Returns null if the snapshot is too old or incomplete. */
 export async function reuseLastSnapshot<T extends { digests: string[] }>(
   { run }: RunWork,
   chunks: Chunks,
@@ -168,5 +174,5 @@ export const openChunks = ({ run }: RunWork): Chunks =>
 
 const maxLength = 255
 
-/** Returns whether a provider's id can be part of a key. It must have at most 255 characters of well-formed Unicode. */
+/** Returns whether a provider's id can be part of a key: at most 255 characters of well-formed Unicode. */
 export const isStorableId = (id: string): boolean => id.length <= maxLength && id.isWellFormed()

@@ -7,13 +7,13 @@ import { type RunWork, StepOver } from '../runs/run-work.ts'
 /** Maximum duration of consecutive failures in milliseconds, after which the run fails (I6). */
 const maxFailingMs = 600_000
 const maxPauseMs = 60_000
-/** Maximum duration of a single sleep in milliseconds. A waiting step wakes up in between to renew its lease. */
+/** Maximum duration of a single sleep, in milliseconds. A waiting step wakes up in between to renew its lease. */
 const maxSleepMs = 30_000
 
 /**
- * Calls the provider. Retries temporary failures with exponential backoff, and not before the time that the provider requests.
- * @throws ProviderFault `transient` after ten minutes of consecutive failures, over all steps
- * @throws StepOver when the next try would come after the end of the step
+ * Calls the provider. Retries temporary failures with exponential backoff, but not before the time that the provider requests.
+ * @throws ProviderFault `transient` after ten minutes of consecutive failures, across all steps
+ * @throws StepOver if the next attempt would come after the end of the step
  */
 export async function callProvider<T>(work: RunWork, call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -49,14 +49,17 @@ async function waitUntil(work: RunWork, until: number): Promise<void> {
 const maxRestarts = 3
 
 type ListHooks = {
-  /** Discards the read entries before a restart of the list. */
+  /** Discards the entries read so far, before the list is read again. */
   restart(): void
   /** Saves the position at which a later step resumes. */
   pause(position: string | null): Promise<void>
   advance(position: string): Promise<void>
 }
 
-/** Reads a list page by page. Restarts it a few times if the provider loses the position. @throws ProviderFault */
+/**
+ * Reads a list page by page. Restarts the list a few times if the provider loses the position.
+ * @throws ProviderFault, StepOver
+ */
 export async function* eachPage<P extends { next: string | null; barren?: boolean }>(
   work: RunWork,
   list: string,

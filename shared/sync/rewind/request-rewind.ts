@@ -10,8 +10,8 @@ import type { Counts, Run, SourceInfo, SourceRow } from '../runs/run.ts'
 import { getRun, newRun, openRunItem, readOpenRun, runItem, runsPartition, syncRunning } from '../runs/run-store.ts'
 
 /**
- * Begins a run that undoes the deletions of another run (I4.1(6)). The requester is the subject of its commits. The
- * commit that begins it also disables the directory, so that no other run follows.
+ * Begins a run that undoes the deletions of another run (I4.1(6)). The requester is the subject of its commits. The commit that begins the
+ * run also disables the directory, so that no other run follows.
  * @throws ApiError `not_found`, `scope_exceeded`, `run_not_rewindable`, `sync_running`
  */
 export function requestRewind<R extends SourceRow>(
@@ -28,7 +28,7 @@ export function requestRewind<R extends SourceRow>(
     if (rewoundRun.took_administrator) checkAdministration(author, 'Rewinding a run that has deleted an administrator')
     await checkRewindable(rewoundRun)
     if (await readOpenRun(account_id, sourceId)) throw syncRunning()
-    // Withdraws a pending approval of deletions, which would contradict the rewind.
+    // Withdraws an approval of deletions, which would contradict the rewind.
     const disabled = { is_disabled: true, disabled_reason: 'rewound', accept_deletions: false } as Partial<R>
     transaction.update(kind.entity, row, disabled)
     const { run, open } = newRun(kind, row, { id, preview: false, phase: 'plan', rewinds: runId, subject, scopes })
@@ -39,7 +39,7 @@ export function requestRewind<R extends SourceRow>(
   })
 }
 
-/** Number of days after its end in which a run can be undone (I4.1(6)). */
+/** Number of days after the end of a run in which it can be rewound (I4.1(6)). */
 const maxRewindDays = 7
 
 const notRewindable = (detail: string) => new ApiError('run_not_rewindable', detail)
@@ -47,11 +47,14 @@ const notRewindable = (detail: string) => new ApiError('run_not_rewindable', det
 const hasApplied = ({ applied }: Run, ...changes: (keyof Counts)[]): boolean =>
   Object.values(applied).some((counts) => changes.some((change) => counts[change] > 0))
 
-/** Returns whether a run applied a plan with these sections. Changes of actors and policies have no counts. */
+/** Returns whether a run applied a plan with one of these sections. Changes to actors and policies are not in `applied`. */
 const hasPlanned = ({ outcome, sections }: Run, ...names: string[]): boolean =>
   outcome === 'applied' && names.some((name) => (sections[name] ?? 0) > 0)
 
-/** Checks that a run is recent, has not been undone, and is the last one with changes. @throws ApiError */
+/**
+ * Checks that a run is recent, has not been rewound, and is the last run with changes.
+ * @throws ApiError `run_not_rewindable`, `sync_running`
+ */
 async function checkRewindable(run: Run): Promise<void> {
   if (run.finished_at === null) throw syncRunning()
   if (run.preview) throw notRewindable('A preview changes nothing, so there is nothing to rewind.')

@@ -16,25 +16,24 @@ import { foldAscii } from '../../values/text.ts'
 import { type StageContext, type StagedChange, stageEach } from '../runs/plan.ts'
 import type { DeletedRow, OrphanedPolicy, RewindEntries } from './rewind-plan.ts'
 
-/** An owner of a row. If the owner is missing, the row is skipped with `missingReason`. */
+/** Owner of a row. If the owner no longer exists, the row is skipped with `missingReason`. */
 type Owner<R extends Row> = { entity: Entity; missingReason: string; idOf(row: R): string }
 
 export type Restoration<R extends Row = Row> = {
   entity: Entity<R>
-  /** Kind of object under which runs count the row. */
+  /** Kind of object under which the run counts the row. */
   object: string
-  /** Number of writes per row, including its unique items, index items and counters. */
+  /** Number of writes per row, including unique items, index items and counters. */
   writes: number
   perCommit: number
-  /** Id that the run shows for a skipped row. */
   idOf(row: R): string
-  /** Name that the plan shows; by default the names of the owners. */
+  /** Returns the name of the row in the plan; by default, the names of the owners. */
   nameOf?(row: R): string
   owners?: readonly Owner<R>[]
   isUnchanged?(deleted: DeletedRow<R>, actor: ActorRow | null): boolean
-  /** Returns whether the row grants administration, so that only a caller who may administer restores it. */
+  /** Returns whether the row grants administration, so that only a caller who may administer restores the row. */
   isAdministration?(row: R, actor: ActorRow | null): boolean
-  /** Converts a row from a commit record to stored form; by default it already has that form. */
+  /** Converts a row from a commit record to stored form; by default, the row already has that form. */
   toRow?(recorded: Record<string, unknown>): R
 }
 
@@ -43,7 +42,10 @@ const nameOf = ({ name }: { name: string }) => name
 
 const foldEmail = (email: string | null) => (email === null ? null : foldAscii(email))
 
-/** Returns whether an identity still has its actor's email; a changed email ends sign-ins with the old one (A12.5). */
+/**
+ * Returns whether an identity still has its actor's email. Restoring the identity after a change of email would permit sign-ins with the
+ * old email (A12.5).
+ */
 const matchesActorEmail = ({ row, at }: DeletedRow<ExternalIdentityRow>, actor: ActorRow | null): boolean =>
   actor === null || actor.updated_at <= at || foldEmail(actor.email) === foldEmail(row.email)
 
@@ -117,7 +119,7 @@ const uniqueValues = <R extends Row>({ entity }: Restoration<R>, accountId: stri
     return value === null ? [] : [{ key: uniqueKey(accountId, set, value), inUseReason: `${set.split('.')[1]}_taken` }]
   })
 
-/** Stages the restoration of deleted rows. Ignores rows that exist. Skips rows without an owner, or whose unique value is in use. */
+/** Stages the restoration of deleted rows. Ignores rows that exist. Skips rows whose owner is missing or whose unique value is in use. */
 export async function restoreRows<R extends Row>(
   { transaction, author }: RewindContext,
   kind: Restoration<R>,
@@ -155,7 +157,7 @@ export async function restoreRows<R extends Row>(
 /** Number of writes per policy: its row, its unique item, its index item and the counter of the index. */
 const writesPerPolicy = 4
 
-/** Links orphaned policies to their restored groups, unless another policy grants the same (I4.6). */
+/** Links orphaned policies to their restored groups (I4.6). Skips a policy if another one already links the same group and resource. */
 export async function relinkPolicies(transaction: Transaction, entries: OrphanedPolicy[]): Promise<StagedChange> {
   const { accountId } = transaction
   const ids = (name: 'id' | 'group_id' | 'resource_id') => entries.map((entry) => entry[name])
@@ -174,7 +176,6 @@ export async function relinkPolicies(transaction: Transaction, entries: Orphaned
     if (policy.group_id === group_id) return
     const reason =
       (!owners[i] && 'group_gone') ||
-      // Skips a policy that an administrator has changed since.
       (policy.updated_at !== updated_at && 'changed_since') ||
       (!targets[i] && 'resource_gone') ||
       (usedGrants.has(grant) && 'policy_exists')

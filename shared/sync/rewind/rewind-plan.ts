@@ -10,7 +10,7 @@ import { type PlanDescribers, runChange } from '../runs/run.ts'
 
 export type DeletedRow<R extends Row> = { row: R; name: string; at: string }
 
-/** A policy whose group the run has deleted, as it was after that deletion. */
+/** A policy whose group was deleted by the run, with its fields right after that deletion. */
 export type OrphanedPolicy = Pick<PolicyRow, 'id' | 'resource_id' | 'updated_at'> & { group_id: string; name: string }
 
 export type RewindEntries = {
@@ -29,8 +29,8 @@ const toInsertion = (object: string, name: string, after: Record<string, unknown
   runChange(object, name, null, after)
 
 /**
- * Sections of a rewind's plan, in the order of application. Owners come first, because their existence ends the
- * deletion of the rows that belong to them (I4.1(6)). Plans are stored by section number, so new sections go last.
+ * Sections of a rewind's plan, in the order of application (I4.1(6)). Owners come first, because their existence ends the deletion of the
+ * rows that belong to them. Stored plans refer to sections by number, so new sections are added at the end.
  */
 export const rewindPlan: PlanDescribers<RewindEntries> = {
   actors: ({ row: { id, email }, name }) => toInsertion('actors', name, { id, name, email }),

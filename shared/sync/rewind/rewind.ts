@@ -23,7 +23,7 @@ import {
 /** Assumed maximum clock skew between two processes, in microseconds. */
 const maxClockSkew = 60_000_000
 
-/** A plan entry with its section, and the rows whose names it shows if it has none of its own. */
+/** Plan entry with its section. `namedBy` are the rows whose names form the name of the entry; empty if the entry already has a name. */
 type FoundEntry = {
   section: RewindSection
   entry: DeletedRow<Row> | OrphanedPolicy
@@ -34,13 +34,15 @@ const sectionOf = new Map(
   rewindSections.flatMap((name) => (name === 'policies' ? [] : [[restorations[name].entity.name, name]])),
 )
 
-/** Converts a deleted row of a commit record to a plan entry in the current form. An old record may lack fields. */
+/**
+ * Converts a deleted row from a commit record to a plan entry. Old records may lack fields, so the row is upgraded to the current version.
+ */
 function toDeletedEntry(object: string, before: Record<string, unknown>, at: string): FoundEntry | null {
   const section = sectionOf.get(object)
   if (!section) return null
   const { entity, toRow, nameOf, owners = [] }: Restoration = restorations[section]
   const row = toRow?.(before) ?? itemRow(entity, before)
-  // Puts the last owner first in a name: a group before its member, a pool before its device.
+  // Lists the last owner first, so that a name begins with the group of a member or the pool of a device.
   const namedBy = nameOf ? [] : owners.toReversed().map(({ entity, idOf }) => ({ entity, id: idOf(row) }))
   return { section, entry: { row, name: nameOf?.(row) ?? '', at }, namedBy }
 }
@@ -56,7 +58,6 @@ function toFoundEntry({ object, before, after }: Change, at: string): FoundEntry
   return { section: 'policies', entry, namedBy: [{ entity: groups, id: group_id }] }
 }
 
-/** Names entries without a name after their owners. `names` caches the names that were read before. */
 async function nameEntries(account: string, found: FoundEntry[], names: Map<string, string>): Promise<void> {
   for (const { entry } of found) if ('row' in entry && entry.name) names.set(entry.row.id, entry.name)
   const unknown = found.flatMap(({ namedBy }) => namedBy).filter(({ id }) => !names.has(id))
@@ -71,7 +72,7 @@ async function nameEntries(account: string, found: FoundEntry[], names: Map<stri
   }
 }
 
-/** Plans sections of a rewind from the deletions in the commits of its run. Changes no rows and is idempotent. */
+/** Plans sections of a rewind from the deletions that the rewound run committed. Changes no rows and is idempotent. */
 async function planRewind(work: RunWork, planned: readonly RewindSection[]): Promise<void> {
   const { run, accountId, sourceId } = work
   const rewoundRun = await getRun(accountId, sourceId, run.rewinds ?? '')
@@ -115,9 +116,9 @@ const appliers: Appliers<RewindContext> = {
 }
 
 /**
- * Executes a rewind, a run that undoes the deletions of another run (I4.1(6)). Restores owners first, because the
- * deletion of the rows that belong to them may continue until they exist.
- * @throws RunCancelled when the directory was deleted, or its account disabled; StepOver, LeaseLost
+ * Executes a rewind, which undoes the deletions of another run (I4.1(6)). Restores owners first, because the deletion of the rows that
+ * belong to them may continue until the owners exist.
+ * @throws RunCancelled if the directory was deleted or its account disabled; StepOver, LeaseLost
  */
 export async function rewindRun(work: RunWork, kind: SourceInfo): Promise<Ending> {
   const { run, author } = work

@@ -14,15 +14,19 @@ import { type OpenRun, openRunItem, openRunKey, renewLease } from './run-store.t
 import type { RunWork } from './run-work.ts'
 import { checkMayContinue } from './source.ts'
 
-/** Applier of one section of a plan. `stage` is a method, and therefore bivariant, so that one map can hold all sections. */
+/**
+ * Applier of one section of a plan. `stage` is a method, and therefore bivariant, so that one map can contain the appliers of all sections.
+ */
 type Applier<C, E> = {
-  /** Maximum number of entries per commit; lower for sections whose entries may need many writes. */
   perCommit: number
   stage(context: C, entries: E[]): Promise<StagedChange>
 }
 export type Appliers<C, M = Record<string, unknown>> = { readonly [S in keyof M]: Applier<C, M[S]> }
 
-/** Checks within the commit that the run may still change data. @throws LeaseLost, RunCancelled */
+/**
+ * Checks within a commit that the run may still change data.
+ * @throws LeaseLost, RunCancelled
+ */
 async function checkLeaseAndSource(work: RunWork, kind: SourceInfo): Promise<void> {
   const { accountId, sourceId, run } = work
   const [open, item, account] = await getItems<Key & Partial<OpenRun>>([
@@ -47,8 +51,8 @@ const advanceOpenRun = (open: OpenRun, { handled, changes, skipped, deletedAdmin
 
 /**
  * Applies the plan section by section, one commit at a time, with pauses for other writers (I4.5). Each commit also saves the position in
- * the plan, on the condition that the lease is held. So no entry is applied twice.
- * @throws RunCancelled when the run may not resume
+ * the plan on the condition that the lease is held, so no entry is applied twice.
+ * @throws RunCancelled if the run may not continue; StepOver, LeaseLost
  */
 export async function applyPlan<C>(
   work: RunWork,
@@ -60,7 +64,7 @@ export async function applyPlan<C>(
   const { sourceId, run } = work
   const plan = new PlanReader(run)
   const pace = new Pace()
-  /** Number of entries to apply one by one, after the table rejected a commit of all of them. */
+  /** Number of entries still to be applied one by one, after DynamoDB rejected a commit of all of them. */
   let singles = 0
   for (let name = names[work.open.at.section]; name !== undefined; name = names[work.open.at.section]) {
     const applier = appliers[name]
@@ -92,7 +96,7 @@ export async function applyPlan<C>(
 }
 
 const notStorable = 'not_storable'
-/** Number of rejected entries at which the run ends. */
+/** Number of rejected entries at which the run ends (I4.5). */
 const maxRefused = 100
 
 function skipEntry(entry: unknown): StagedChange {
@@ -101,7 +105,7 @@ function skipEntry(entry: unknown): StagedChange {
   return { handled: 1, changes: [], skipped: [{ ...skipped, reason: notStorable }] }
 }
 
-/** Returns the ending of a run after its plan was applied: `failed` if the table rejected entries. */
+/** Returns the ending of a run whose plan was applied: `failed` if DynamoDB rejected entries, otherwise `applied`. */
 export function endingAfterApply({ open }: RunWork): Ending {
   const refused = open.skipped[notStorable]
   if (refused === undefined) return { outcome: 'applied' }
@@ -109,7 +113,7 @@ export function endingAfterApply({ open }: RunWork): Ending {
   return { outcome: 'failed', error, class: 'transient' }
 }
 
-/** Applies entries in one commit. Returns its duration, and the number of conflicts with other writers. */
+/** Applies entries in one commit. Returns the duration in milliseconds and the number of conflicts with other writers. */
 async function applyEntries(
   work: RunWork,
   kind: SourceInfo,
@@ -120,11 +124,11 @@ async function applyEntries(
   let tries = 0
   const { next, isWritten } = await commit(work.author, async (transaction) => {
     tries++
-    // Reads in parallel. The shorter the time between reading and writing the account version, the fewer conflicts.
+    // Stages and checks in parallel. A shorter time between reading and writing the account version causes fewer conflicts.
     const [staged] = await Promise.all([stage(transaction), checkLeaseAndSource(work, kind)])
     const next = advanceOpenRun(open, staged)
     const isWritten = transaction.writes().length > 0
-    // Saves the position only in a commit with changes. Without changes, the next commit or checkpoint saves it.
+    // Saves the position only in a commit with changes. Without changes, a later commit or checkpoint saves the position.
     if (isWritten) transaction.exchange(openRunItem(accountId, sourceId, next), work.lease)
     return { next, isWritten }
   })
@@ -133,14 +137,13 @@ async function applyEntries(
   return { ms: clock.monotonic() - began, conflicts: tries - 1 }
 }
 
-/** Maximum number of a run's commits per second (I4.5). */
+/** Maximum number of commits per second of a run (I4.5). */
 const maxRate = 15
-/** Maximum pause after a commit, in milliseconds. */
 const maxPauseMs = 2_000
 
 /**
- * Spaces out the commits of a run. The pause after a commit is as long as the commit, so that other writers get half of the time and do not
- * conflict twice in a row. After a commit with conflicts, the pause is three times as long.
+ * Spaces out the commits of a run (I4.5). Each pause is as long as the commit, so that other writers get half of the time. After a commit
+ * with conflicts, the pause is three times as long as one attempt.
  */
 export class Pace {
   private readyAt = 0
@@ -150,7 +153,7 @@ export class Pace {
     if (now < this.readyAt) await clock.sleep(this.readyAt - now)
   }
 
-  /** @param ms duration of the last commit, including the tries that ended in @param conflicts */
+  /** Records the duration of a commit in milliseconds, including the attempts that ended in conflicts. */
   record({ ms, conflicts }: { ms: number; conflicts: number }): void {
     const once = ms / (conflicts + 1)
     const pause = Math.min(maxPauseMs, conflicts > 0 ? 3 * once : once)

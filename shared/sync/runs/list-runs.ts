@@ -8,7 +8,7 @@ import { PlanReader } from './plan.ts'
 import { mergedSkips, type PlanDescribers, type Run, type RunChange } from './run.ts'
 import { isRetained, readOpenRun, runsPartition, toRun } from './run-store.ts'
 
-/** Lists the changes of a run's plan in the order of application, in pages that fit a response (I4.1(5)). */
+/** Lists the changes of a run's plan in the order of application (I4.1(5)). Each page fits one response. */
 export async function listChanges(run: Run, describers: PlanDescribers, page: Page) {
   const plan = new PlanReader(run)
   let total = 0
@@ -40,13 +40,15 @@ export async function listChanges(run: Run, describers: PlanDescribers, page: Pa
   return { data: backward ? kept.toReversed() : kept, metadata }
 }
 
-/** Lists the runs of a source, newest first (I4.1(4)). There are a few hundred at most: twelve per day for 30 days. */
+/**
+ * Lists the runs of a source, newest first (I4.1(4)). Reads all runs, because the schedule begins only twelve per day and runs expire after
+ * 30 days.
+ */
 export async function listRuns(account: string, sourceId: string, page: Page) {
   const [items, open] = await Promise.all([
     queryItems<Item & Run>(runsPartition(account, sourceId), { backward: true }),
     readOpenRun(account, sourceId),
   ])
-  /** Adds the counts and skips of the commits so far to a run in progress. */
   const withProgress = (run: Run) => {
     const isOpen = run.finished_at === null && open?.run_id === run.id
     const progress = isOpen && { ...mergedSkips(run, open), applied: open.applied }

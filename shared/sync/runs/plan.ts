@@ -12,11 +12,11 @@ import { type Counts, countChange, type PlanDescribers, type Run, type RunSkippe
 import { runTtl } from './run-store.ts'
 import type { RunWork } from './run-work.ts'
 
-/** Partition of a run's plan: its entries by section, in the order of application. */
+/** Partition of the pages of a run's plan, sorted by section and index. */
 const plansPartition = (account: string, runId: string): string => partition(account, 'sync.plans', runId)
 
 const perPage = 500
-/** Maximum bytes of JSON per page. A text of this size fits one item even if it cannot be compressed. */
+/** Maximum size of the JSON per page, in bytes. Text of this size fits one item even if it cannot be compressed. */
 const maxBytes = 300_000
 
 const sortKey = (section: number, index: number): string =>
@@ -24,7 +24,7 @@ const sortKey = (section: number, index: number): string =>
 
 type PlanPage = Key & { first: number; entries: Uint8Array }
 
-/** Deletes the pages of an unfinished plan, from a section on, so that none of them remains among the new pages. */
+/** Deletes the pages of an unfinished plan from section `from` on, so that none of them remains among the new pages. */
 export async function discardPlan(run: Run, from = 0): Promise<void> {
   const pk = plansPartition(run.account_id, run.id)
   const drop = (sk: string) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
@@ -35,7 +35,6 @@ type OpenPage = { section: number; first: number; entries: unknown[]; bytes: num
 
 type WrittenPlan = { sections: Run['sections']; counts: Run['planned'] }
 
-/** Writes the plan of a run page by page, and counts its changes. */
 export class PlanWriter<M extends object> {
   private readonly counts: Run['planned']
   private readonly work: RunWork
@@ -51,7 +50,7 @@ export class PlanWriter<M extends object> {
   }
 
   async add<S extends keyof M & string>(name: S, entry: M[S]): Promise<void> {
-    // Saves first, so that a step without the lease fails before it writes into the plan of another worker.
+    // Saves the progress first, so that a step without the lease fails before it writes into another worker's plan.
     if (this.work.isSaveDue) await this.work.save()
     const page = this.pages[name]
     const bytes = bytesOf(entry)
@@ -62,7 +61,7 @@ export class PlanWriter<M extends object> {
     countChange(this.counts, object, change)
   }
 
-  /** Writes the last pages. Returns the number of entries by section, and of changes by object. */
+  /** Writes the last pages. Returns the number of entries by section and the number of changes by object. */
   async end(): Promise<WrittenPlan> {
     const pages = Object.entries<OpenPage>(this.pages)
     for (const [, page] of pages) await this.flush(page)
@@ -86,7 +85,6 @@ export class PlanWriter<M extends object> {
   }
 }
 
-/** Reads entries of a plan; caches the last page. */
 export class PlanReader {
   private readonly pk: string
   private page: { section: number; first: number; entries: unknown[] } | null = null
@@ -95,7 +93,7 @@ export class PlanReader {
     this.pk = plansPartition(account_id, id)
   }
 
-  /** Returns entries of a section from an index on: at most `limit`, and none beyond the end of the stored page. */
+  /** Returns at most `limit` entries of a section from an index on, and none beyond the end of the stored page. */
   async read<T>(section: number, index: number, limit: number): Promise<T[]> {
     const { page } = this
     const isCached = page?.section === section && index >= page.first && index < page.first + page.entries.length
@@ -114,29 +112,31 @@ export class PlanReader {
 }
 
 /**
- * Deletions by kind of object (I5.3). `lost` counts objects that are absent from the snapshot, and `inactive` those that are inactive at
- * the provider.
+ * Deletions by kind of object (I5.3). `lost` counts objects that are absent from the snapshot, and `inactive` those that the provider
+ * reports as inactive. `owned` counts all objects before the run.
  */
 export type Losses = Record<string, { lost: number; owned: number; inactive?: number }>
 
-/** A written plan. `absent` are the provider's ids of the directory's people who are missing from the snapshot. */
+/** Written plan. `absent` are the provider's ids of people or devices that are missing from the snapshot. */
 export type PlanResult = WrittenPlan & { losses: Losses; absent: string[] }
 
 export type StageContext = { transaction: Transaction; sourceId: string; startedAt: string }
 
 export type StagedChange = {
-  /** Number of entries that need no further work, including skipped ones. */
+  /** Number of entries that need no further work, including skipped entries. */
   handled: number
   changes: { object: string; change: keyof Counts }[]
   skipped: RunSkipped[]
-  /** True if an administrator or an identity of one is deleted; only administrators may undo that (I4.1(6)). */
+  /** True if the commit deletes an administrator or an administrator's identity. Only administrators may rewind such a run (I4.1(6)). */
   deletedAdministrator?: boolean
 }
 
-/** Result for one entry: a change, a skip, nothing, or `more` if the commit cannot contain the whole entry. */
+/**
+ * Result of staging one entry: a change, a skipped entry, undefined for no change, or `more` if the commit cannot contain the whole entry.
+ */
 export type StageOutcome = keyof Counts | RunSkipped | undefined | 'more'
 
-/** Stages entries while the commit has capacity for `writes` more. Counts their changes as `object`. */
+/** Stages entries while the commit has capacity for `writes` more writes. Counts the changes as changes of `object`. */
 export async function stageEach<E>(
   transaction: Transaction,
   object: string,
@@ -155,13 +155,13 @@ export async function stageEach<E>(
   return staged
 }
 
-/** Minimum number of deletions that can stop a run, unless every object of the kind would be deleted. */
+/** Minimum number of deletions that can stop a run, unless every object of the kind would be deleted (I5.3). */
 const minLost = 10
 
 /**
- * Returns the sentence with which the brake stops a run, or null if the run may proceed (I5.3). Each kind of object is checked separately.
- * People whom the provider reports as inactive count only if nobody would be left.
- * @param percent maximum share of deletions
+ * Returns the sentence with which the deletion brake stops a run, or null if the run may proceed (I5.3). Checks each kind of object
+ * separately. Includes people whom the provider reports as inactive only if nobody would remain.
+ * @param percent maximum percentage of deletions
  */
 export function brake(losses: Losses, percent: number): string | null {
   for (const [noun, { lost, owned, inactive = 0 }] of Object.entries(losses)) {
@@ -186,7 +186,7 @@ export async function* batches<T>(source: AsyncIterable<T> | Iterable<T>): Async
   if (batch.length > 0) yield batch
 }
 
-/** Reads the rows of entries in the same order. The result has null for a missing row. */
+/** Reads the rows of entries, in the order of the entries. A missing row is null. */
 export const readEntryRows = <R extends Row>(entity: Entity<R>, account: string, entries: { id: string }[]) =>
   getRows(
     entity,
@@ -194,7 +194,7 @@ export const readEntryRows = <R extends Row>(entity: Entity<R>, account: string,
     entries.map(({ id }) => id),
   )
 
-/** Reads the rows with these ids in batches; leaves out missing ones. */
+/** Reads the rows with these ids in batches. Omits missing rows. */
 export async function* readRows<R extends Row>(entity: Entity<R>, account: string, ids: string[]): AsyncGenerator<R> {
   for await (const batch of batches(ids)) {
     for (const row of await getRows(entity, account, batch)) if (row) yield row

@@ -8,7 +8,6 @@ import { getItem, queryItems } from '../../table/read.ts'
 import { put, putIf, writeTogether } from '../../table/write-together.ts'
 import { type Run, type SourceInfo, type SourceRow, zeroCounts } from './run.ts'
 
-/** Duration after which a lease ends unless it is renewed, in microseconds. */
 const leaseMicros = 120_000_000
 
 /** Retention of runs and their plans, in microseconds (I4.1(4)). */
@@ -19,12 +18,12 @@ export const runsPartition = (account: string, sourceId: string): string => part
 
 const openRunsPartition = (account: string): string => partition(account, 'sync.open')
 
-/** Progress and lease of a run in progress. Each commit of the run updates this item, and the end of the run deletes it. */
+/** Progress and lease of a run in progress. Commits of the run update this item, and the end of the run deletes it. */
 export type OpenRun = Pick<Run, 'applied' | 'skipped' | 'skipped_sample'> & {
   run_id: string
-  /** Holder of the lease; null if the lease is free. */
+  /** Worker that last took the lease; null before the first step. */
   owner: string | null
-  /** End of the lease in microseconds since 1970. */
+  /** End of the lease in microseconds since 1970; 0 while the lease is free. */
   until: number
   /** Position in the plan at which the next step resumes. */
   at: { section: number; index: number }
@@ -37,7 +36,7 @@ export function openRunItem(account: string, sourceId: string, open: OpenRun): I
   return { ...openRunKey(account, sourceId), kind: 'open_run', ...open }
 }
 
-/** Expiry of a run's items, in seconds since 1970. */
+/** Returns the expiry time of a run's items, in seconds since 1970. */
 export const runTtl = (startedAt: string): number => Math.ceil((microsOf(startedAt) + retentionMicros) / 1_000_000)
 
 export const isRetained = ({ started_at }: Pick<Run, 'started_at'>): boolean =>
@@ -105,7 +104,10 @@ export function newRun<R extends SourceRow>(
   return { run, open: { ...progress(), run_id: run.id, owner: null, until: 0, at: { section: 0, index: 0 } } }
 }
 
-/** Begins a run. @throws ApiError `sync_running` if one is in progress, or if the source is no longer due at `dueAt` */
+/**
+ * Begins a run.
+ * @throws ApiError `sync_running` if a run is in progress, or if the next run is no longer due at `dueAt`
+ */
 export async function beginRun<R extends SourceRow>(
   kind: SourceInfo<R>,
   row: R,
@@ -127,7 +129,7 @@ export async function beginRun<R extends SourceRow>(
   throw syncRunning()
 }
 
-/** Takes the lease of a run in progress; returns null if another worker holds it or the run has ended. */
+/** Takes the lease of a run in progress. Returns null if another worker holds the lease or the run has ended. */
 export async function takeLease(account: string, sourceId: string, owner: string): Promise<OpenRun | null> {
   const now = clock.now()
   const leased = { owner, until: now + leaseMicros }

@@ -4,7 +4,10 @@ import { put, putIf, writeTogether } from '../../table/write-together.ts'
 import { noteSkipped, type Run, type RunSkipped } from './run.ts'
 import { type OpenRun, openRunItem, renewLease, runItem } from './run-store.ts'
 
-/** Interval of checkpoints in milliseconds. Half of the contract's maximum, because a call may delay the next checkpoint (I4.1(2)). */
+/**
+ * Interval of checkpoints in milliseconds. It is less than half of the permitted minute, because a call may delay the next checkpoint
+ * (I4.1(2)).
+ */
 const saveIntervalMs = 25_000
 
 export class RunWork {
@@ -35,7 +38,7 @@ export class RunWork {
     noteSkipped(this.stagedSkips ?? this.run, skipped)
   }
 
-  /** Runs `work`. Adds its skips to the run only at the end, because a later step repeats unfinished work. */
+  /** Runs `work` and adds its skipped entries to the run only at the end, because a later step repeats unfinished work. */
   async collectSkips<T>(work: () => Promise<T>): Promise<T> {
     const { skipped, skipped_sample } = this.run
     this.stagedSkips = structuredClone({ skipped, skipped_sample })
@@ -48,12 +51,15 @@ export class RunWork {
     }
   }
 
-  /** Field values that the stored item of the run has while this worker holds the lease. */
+  /** Field values that the stored item of the run has while this worker holds the lease. Conditional writes compare them. */
   get lease() {
     return { run_id: this.run.id, owner: this.open.owner }
   }
 
-  /** Checks that this worker still holds the lease. @throws LeaseLost */
+  /**
+   * Checks that this worker still holds the lease.
+   * @throws LeaseLost
+   */
   checkLease(stored: Partial<OpenRun> | undefined): void {
     if (stored?.run_id !== this.run.id || stored.owner !== this.open.owner) throw new LeaseLost()
   }
@@ -63,22 +69,27 @@ export class RunWork {
     return writeTogether([progress, put(runItem(this.run))])
   }
 
-  /** Saves the progress and renews the lease. @throws LeaseLost */
+  /**
+   * Saves the progress and renews the lease.
+   * @throws LeaseLost
+   */
   async save(): Promise<void> {
     this.open = renewLease(this.open)
     for (let tries = 0; (await this.write(this.open)) === 'conflict'; tries++) {
-      // Retries the write, because a collision with another transaction also returns `conflict`.
+      // Retries the write, because a collision with another transaction also results in `conflict`.
       if (tries === 3) throw new LeaseLost()
     }
     this.savedAt = clock.monotonic()
   }
 
-  /** Saves the progress and releases the lease, so that the next step resumes here. @throws LeaseLost */
+  /**
+   * Saves the progress and releases the lease, so that the next step resumes here.
+   * @throws LeaseLost
+   */
   async release(): Promise<void> {
     if ((await this.write({ ...this.open, until: 0 })) === 'conflict') throw new LeaseLost()
   }
 
-  /** Adopts the progress that a commit has just written. */
   noteSaved(open: OpenRun): void {
     this.open = open
     this.savedAt = clock.monotonic()
@@ -92,19 +103,22 @@ export class RunWork {
     return clock.monotonic() >= this.deadline
   }
 
-  /** Saves the progress if a checkpoint is due. Callers must be able to resume from it. @throws StepOver at the end of the step */
+  /**
+   * Saves the progress if a checkpoint is due. Callers must be able to resume from the saved progress.
+   * @throws StepOver at the end of the step
+   */
   async checkpoint(): Promise<void> {
     if (this.isSaveDue) await this.save()
     if (this.isOver) throw new StepOver()
   }
 }
 
-/** Thrown when a step's time ends before its run. The next step resumes the run. */
+/** Thrown when the time of a step ends before the run does. The next step resumes the run. */
 export class StepOver extends Error {
   override readonly name = 'StepOver'
 }
 
-/** Thrown when another worker holds the lease. This step must not write any more. */
+/** Thrown when another worker holds the lease. The step must then stop writing. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }

@@ -10,24 +10,23 @@ export type SourceRow = Row & SyncState & { account_id: string; name: string }
 export type SourceInfo<R extends SourceRow = SourceRow> = {
   entity: Entity<R>
   feature: FeatureName
-  /** Minute of even hours (UTC) at which runs begin (I4.1, I7). */
+  /** Returns the minute of even hours (UTC) at which runs begin (I4.1, I7.1). */
   minuteOf(row: R): number
   objects: readonly string[]
-  /** Serializes the fields that determine the data read from the provider. */
+  /** Serializes the fields that determine which data is read from the provider. */
   connectionOf(row: R): string
 }
 
-/** Kinds of objects that directory runs change, as in their counts. */
 export const directoryObjects = ['users', 'groups', 'memberships'] as const
 
 const text = v.string()
 const counts = v.object({ insert: v.number(), update: v.number(), delete: v.number() })
-/** An entry that a run could not use or left unchanged, with the reason. */
+/** An entry that a run could not use or did not change, with the reason. */
 const skippedEntry = v.object({ idp_id: text, name: v.nullable(text), reason: text })
 const byObject = <S extends v.GenericSchema>(objects: readonly string[], schema: S) =>
   v.object(Object.fromEntries(objects.map((object) => [object, schema])))
 
-/** Schema of a run in the API (I4.1(4)). `objects`: the kinds of objects that it counts. */
+/** Schema of a run in the API (I4.1(4)). `objects` are the kinds of objects that the run counts. */
 export const runSchema = (objects: readonly string[]) =>
   v.object({
     id: text,
@@ -50,20 +49,19 @@ export type Counts = v.InferOutput<typeof counts>
 export type CountsByObject = Record<string, Counts>
 export type RunSkipped = v.InferOutput<typeof skippedEntry>
 
-/** Progress of reading the provider's lists. */
 export type Reading = {
   list: string
-  /** Position of the page with the first entry that is not in a chunk yet. */
+  /** Position of the first page with an entry that is not in a chunk yet. */
   position: string | null
   restarts: number
   /** Number of consecutive pages without a new entry. */
   barren?: number
-  /** Number of entries read from the list so far. Only inventories count them. */
+  /** Number of entries read from the list so far. Maintained only for inventories. */
   read?: number
   chunks: Record<string, string[]>
-  /** Index of the next chunk of groups whose members are read. */
+  /** Index of the next chunk of groups whose members are to be read. */
   next: number
-  /** Chunks with the members that are read so far for the current chunk of groups. */
+  /** Digests of chunks with the members read so far for the current chunk of groups; null if there are none. */
   scratch: string[] | null
 }
 
@@ -76,23 +74,23 @@ export type Run = v.InferOutput<ReturnType<typeof runSchema>> & {
   collection: string
   source_id: string
   preview: boolean
-  /** Id of the run that this run undoes (I4.1(6)); null for a run that synchronises. */
+  /** Id of the run that this rewind undoes (I4.1(6)); null for all other runs. */
   rewinds: string | null
-  /** Subject of the run's commits; null if the service itself makes them. */
+  /** Subject of the run's commits; null if the service itself is the author. */
   subject: Subject | null
   /** Scopes of the requester of a rewind; null for all other runs. */
   scopes: readonly string[] | null
   took_administrator: boolean
-  /** Connection at the start of the run. A change cancels the run, because the snapshot would differ. */
+  /** Serialized connection at the start of the run. A changed connection cancels the run, because the snapshot would differ. */
   connection: string
   reading: Reading | null
-  /** Digest of the root of the complete snapshot; null while the lists are being read. */
+  /** Digest of the root of the complete snapshot; null until all lists are read. */
   root: string | null
   staged_at: string
   whole_at: string
-  /** Number of entries of the plan, by section. */
+  /** Number of entries in the plan, by section. */
   sections: Record<string, number>
-  /** Start of the current series of failed calls to the provider, in milliseconds since 1970; null if the last call succeeded. */
+  /** Start of the current series of failed calls to the provider, in milliseconds since 1970; null after a successful call. */
   troubled_since: number | null
 }
 
@@ -102,7 +100,7 @@ const maxSampleText = 100
 export const zeroCounts = (objects: readonly string[]): CountsByObject =>
   Object.fromEntries(objects.map((object) => [object, { insert: 0, update: 0, delete: 0 }]))
 
-/** Counts a change if runs count its kind of object. */
+/** Counts a change. Ignores kinds of objects that runs do not count. */
 export function countChange(counts: CountsByObject, object: string, change: keyof Counts): void {
   const objectCounts = counts[object]
   if (objectCounts) objectCounts[change]++
@@ -117,7 +115,6 @@ export function noteSkipped(run: Skips, { idp_id, name, reason }: RunSkipped): v
   run.skipped_sample.push({ idp_id: short(idp_id), name: name === null ? null : short(name), reason })
 }
 
-/** Merges the skipped entries of reading and planning with those of the run's commits. */
 export function mergedSkips(run: Skips, noted: Skips): Skips {
   const skipped = { ...run.skipped }
   for (const [reason, count] of Object.entries(noted.skipped)) skipped[reason] = (skipped[reason] ?? 0) + count
@@ -126,7 +123,7 @@ export function mergedSkips(run: Skips, noted: Skips): Skips {
 
 const objectFields = v.nullable(v.record(text, v.unknown()))
 
-/** Planned change: a difference between a snapshot and the account (I4.1(5)). */
+/** Planned difference between a snapshot and the account (I4.1(5)). */
 export const RunChange = v.object({
   change: v.picklist(['insert', 'update', 'delete']),
   object: text,
@@ -143,12 +140,11 @@ export function runChange(object: string, name: string, before: ObjectFields, af
   return { change: kind, object, name, before, after }
 }
 
-/** Ending of a run. `class` is the effect of a failure on its source (I6). */
+/** Ending of a run. `class` determines the effect of a failure on the source (I6). */
 export type Ending =
   | { outcome: 'applied' | 'previewed' | 'cancelled'; error?: string }
   | { outcome: 'stopped' | 'failed'; error: string; class: 'fatal' | 'transient' }
 
-/** Returns the ending of a run that may not continue. */
 export const cancelledEnding = ({ rewinds }: Run): Ending => ({
   outcome: 'cancelled',
   error:
@@ -160,16 +156,17 @@ export const cancelledEnding = ({ rewinds }: Run): Ending => ({
 const minuteMicros = 60_000_000
 const twoHours = 120 * minuteMicros
 
-/** Returns the next time after `now` at this minute of an even hour (UTC), in microseconds since 1970 (I4.1). */
+/** Returns the next time after `now` at the given minute of an even hour (UTC), in microseconds since 1970 (I4.1). */
 export function nextSlot(minute: number, now: number): number {
   const slot = Math.floor(now / twoHours) * twoHours + minute * minuteMicros
   return slot > now ? slot : slot + twoHours
 }
 
 /**
- * Describes an entry of a plan. The type is that of a method, and therefore bivariant, so that `PlanDescribers` accepts any type of entry.
+ * Function that describes an entry of a plan. Its type is that of a method, and therefore bivariant, so that `PlanDescribers` accepts any
+ * type of entry.
  */
 type PlanDescriber<E> = { changeOf(entry: E): RunChange }['changeOf']
 
-/** Describers of a plan's sections in the order of application. They create the list of changes. */
+/** Describers of a plan's sections, in the order of application. */
 export type PlanDescribers<M = Record<string, unknown>> = { readonly [S in keyof M]: PlanDescriber<M[S]> }

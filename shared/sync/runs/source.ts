@@ -7,9 +7,9 @@ import type { Run, SourceInfo, SourceRow } from './run.ts'
 import { beginRun } from './run-store.ts'
 import { RunCancelled, type RunWork } from './run-work.ts'
 
-/** Kind of source with the phases of its runs. All kinds share the code of steps, leases, the brake, pauses, errors and lists. */
+/** Kind of source with the phases of its runs. All kinds share the other code of runs, such as steps, leases and the deletion brake. */
 export type SourceKind<R extends SourceRow = SourceRow> = SourceInfo<R> & {
-  /** Further field values that a fatal failure writes to the source (I6). */
+  /** Additional field values that a fatal failure writes to the source (I6). */
   onFatal?: Partial<R>
   onSuccess?: Partial<R>
   /**
@@ -23,7 +23,7 @@ export type OpenSource = {
   /** Reads all lists, completes the snapshot and sets `run.root`. */
   read(work: RunWork, last: LastGoodRun | undefined): Promise<void>
   plan(work: RunWork): Promise<PlanResult>
-  /** Returns those of the absent people who are still active and assigned at the provider (I5.2). */
+  /** Returns the ids of absent people who are still active and assigned at the provider (I5.2). */
   confirm?(idpIds: string[]): Promise<string[]>
   apply(work: RunWork): Promise<void>
 }
@@ -36,15 +36,16 @@ export const readSource = <R extends SourceRow>(
 
 type Kind = Pick<SourceInfo, 'feature'>
 
-/** Returns whether runs may change data: the source, its account and the feature are enabled (I4.1). */
+/** Returns whether runs may change data: the source, its account and the feature must be enabled (I4.1). */
 export const isAllowed = (kind: Kind, row: SourceRow | null, account: AccountRow | null): boolean =>
   isPreviewable(kind, row, account) && row?.is_disabled === false
 
-/** Returns whether a preview may run. The source may be disabled, so that it can be previewed before it is enabled (I4.1(5)). */
+/**
+ * Returns whether a preview may run. The source may be disabled, because administrators preview a source before they enable it (I4.1(5)).
+ */
 const isPreviewable = ({ feature }: Kind, row: SourceRow | null, account: AccountRow | null): boolean =>
   row !== null && account !== null && !account.is_disabled && account.features[feature]
 
-/** Returns whether a run may continue in the current state of its source and account. */
 export function mayContinue(
   run: Pick<Run, 'preview' | 'rewinds' | 'connection'>,
   kind: Pick<SourceInfo, 'feature' | 'connectionOf'>,
@@ -52,7 +53,7 @@ export function mayContinue(
   account: AccountRow | null,
 ): boolean {
   if (row === null || account === null) return false
-  // Lets a rewind continue regardless of connection and source, because it does not call the provider.
+  // Lets a rewind continue even if the source was disabled or changed, because a rewind does not call the provider.
   if (run.rewinds !== null) return !account.is_disabled
   const may = run.preview ? isPreviewable : isAllowed
   return may(kind, row, account) && kind.connectionOf(row) === run.connection
@@ -63,7 +64,7 @@ export function checkMayContinue(...given: Parameters<typeof mayContinue>): void
 }
 
 /**
- * Begins a run that an administrator has requested. The scheduler starts to execute it within a minute (I4.1).
+ * Begins a run that an administrator has requested. The schedule executes the first step within a minute (I4.1).
  * @throws ApiError `not_found`, `feature_not_enabled`, `sync_disabled`, `sync_running`
  */
 export async function requestRun<R extends SourceRow>(

@@ -12,7 +12,7 @@ import { openRunKey, readOpenRun, runItem } from '../runs/run-store.ts'
 import type { RunWork } from '../runs/run-work.ts'
 import { mayContinue, readSource, type SourceKind } from '../runs/source.ts'
 
-/** Cancels a run that may not continue, because its result does not apply to the changed source. */
+/** Cancels a run that may not continue, because its result does not apply to the changed source. Previews are not cancelled. */
 const validEnding = (
   { run }: RunWork,
   kind: SourceKind,
@@ -21,7 +21,7 @@ const validEnding = (
   account: AccountRow | null,
 ): Ending => (run.preview || mayContinue(run, kind, row, account) ? ending : cancelledEnding(run))
 
-/** Duration of continuous failure after which a source is disabled. */
+/** Duration of continuous failure after which a source is disabled (I6). */
 const maxFailingMicros = dayMicros
 
 function sourceChanges(kind: SourceKind, row: SourceRow, ending: Ending, now: number): Partial<SourceRow> {
@@ -41,9 +41,9 @@ function sourceChanges(kind: SourceKind, row: SourceRow, ending: Ending, now: nu
 }
 
 /**
- * Ends a run (I4.8, I6). Updates its item and its source and deletes its lease in one transaction. Previews and rewinds never change the
- * source. A run that leaves the source unchanged writes no commit record.
- * @throws LeaseLost when another worker holds the lease
+ * Ends a run (I4.8, I6). Updates the run and the source and deletes the lease in one transaction. Previews and rewinds never change the
+ * source. No commit record is written if the source does not change.
+ * @throws LeaseLost if another worker holds the lease
  */
 export async function closeRun(work: RunWork, kind: SourceKind, proposed: Ending): Promise<void> {
   const { run } = work
@@ -106,7 +106,7 @@ function endItems(work: RunWork, kind: SourceKind, ending: Ending, row: SourceRo
     items.push(lastGoodRunItem(accountId, sourceId, { synced_at, run_id, root, staged_at, whole_at }))
   }
   if (row) {
-    // Makes the next run due now if one was requested, or the connection changed, during this run.
+    // Schedules the next run for now if a run was requested, or the connection changed, during this run.
     const isRequested = row.sync_requested_at !== null && row.sync_requested_at > run.started_at
     const isReconnected = !row.is_disabled && kind.connectionOf(row) !== run.connection
     items.push(

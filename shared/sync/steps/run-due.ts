@@ -17,11 +17,11 @@ import { beginRun, readOpenRun, readOpenRuns, readRun } from '../runs/run-store.
 import { isAllowed, readSource, type SourceKind } from '../runs/source.ts'
 import { workOnRun } from './work-on-run.ts'
 
-/** Number of runs per invocation that are executed in parallel. It exceeds `maxOpenRuns`, so that no account occupies all of them. */
+/** Number of runs that an invocation executes in parallel. It exceeds `maxOpenRuns`, so that no account occupies all of them. */
 const concurrency = 3
 const maxOpenRuns = 2
 
-/** Orders due runs: one per account in each round, and within a round the accounts with the oldest step first. */
+/** Orders due runs in rounds, each with one run per account. Within a round, the account with the oldest step is first (I4.1(1)). */
 export function orderFairly(syncs: ScheduledSync[], lastSteps: Map<string, string>): ScheduledSync[] {
   const byAccount = Map.groupBy(
     syncs.toSorted((a, b) => (a.next_at < b.next_at ? -1 : 1)),
@@ -33,10 +33,10 @@ export function orderFairly(syncs: ScheduledSync[], lastSteps: Map<string, strin
 }
 
 /**
- * Begins the runs that are due and resumes the runs in progress (I4.1). The lease of a run keeps overlapping
- * invocations from working on the same run.
+ * Begins the runs that are due and resumes the runs in progress (I4.1). The lease of a run prevents overlapping invocations from working on
+ * the same run.
  * @param deadline in milliseconds since 1970
- * @throws AggregateError of the runs that failed, after all others
+ * @throws AggregateError with the errors of failed runs, after all other runs
  */
 export async function runDue(deadline: number): Promise<void> {
   const now = timestamp(clock.now())
@@ -53,7 +53,7 @@ async function workOnSync(sync: ScheduledSync, deadline: number, begun: Map<stri
   const kind = sourceKinds.get(sync.collection)
   if (!kind) return
   const { account_id } = sync
-  // Handles the sources of an account one after the other, so that each check includes the runs that have just begun.
+  // Handles the sources of an account one after the other, so that each check of `maxOpenRuns` includes the runs that have just begun.
   const isOpen = (begun.get(account_id) ?? Promise.resolve()).then(() => findOrBeginRun(sync, kind))
   begun.set(
     account_id,
@@ -69,7 +69,7 @@ async function workOnSync(sync: ScheduledSync, deadline: number, begun: Map<stri
   }
 }
 
-/** Begins a run if none is in progress. Returns whether a step of the source's run may be executed now. */
+/** Begins a run if none is in progress. Returns whether a step of the run may be executed now. */
 async function findOrBeginRun(sync: ScheduledSync, kind: SourceKind): Promise<boolean> {
   const { account_id, source_id } = sync
   const open = await readOpenRun(account_id, source_id)
@@ -78,7 +78,7 @@ async function findOrBeginRun(sync: ScheduledSync, kind: SourceKind): Promise<bo
   return (await beginIfAllowed(sync, kind)) && isWithinLimit(sync)
 }
 
-/** Returns whether a run is one of the oldest of its account, or a rewind. A rewind never waits for a provider. */
+/** Returns true for a rewind, and for a run that is among the oldest `maxOpenRuns` of its account (I4.1(1)). */
 async function isWithinLimit({ account_id, source_id }: ScheduledSync): Promise<boolean> {
   const all = (await readOpenRuns(account_id)).toSorted((a, b) => (a.run_id < b.run_id ? -1 : 1))
   const rank = all.findIndex(({ sk }) => sk === source_id)
@@ -92,7 +92,7 @@ async function beginIfAllowed(sync: ScheduledSync, kind: SourceKind): Promise<bo
   const { account_id, source_id } = sync
   const [row, account] = await readSource(kind, account_id, source_id)
   if (!row || !isAllowed(kind, row, account)) {
-    // Writes only if the schedule is unchanged. The write fails if a run was requested since the schedule was read.
+    // Writes only if the schedule is unchanged, so that a run requested after the schedule was read is not lost.
     const asRead = { next_at: sync.next_at }
     const next = row && scheduledSyncItem(sync, timestamp(nextSlot(kind.minuteOf(row), clock.now())))
     await writeTogether([next ? putIf(next, asRead) : removeWhile(scheduledSyncKey(sync), asRead)])

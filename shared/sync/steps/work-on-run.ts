@@ -19,14 +19,14 @@ import { closeRun } from './close-run.ts'
 /** Maximum number of absent people to confirm with the provider; above it, a sample of this size (I5.2). */
 const maxConfirmed = 200
 
-/** Maximum duration of a run in microseconds. A longer run is assumed never to end (I4.1(2)). */
+/** Maximum duration of a run in microseconds (I4.1(2)). A run that takes longer ends with a transient error. */
 const maxRunMicros = 6 * 3_600_000_000
 
 /**
  * Executes one step of a source's run, until the run ends or the deadline passes (I4.1(2)). Does nothing while another worker holds the
  * lease.
  * @param deadline in milliseconds since 1970
- * @throws errors of the service's own storage, after which the next step resumes the run
+ * @throws Error of the service's storage, after which the next step resumes the run
  */
 export async function workOnRun(source: SyncSource, kind: SourceKind, deadline: number): Promise<void> {
   const { account_id, source_id } = source
@@ -46,7 +46,10 @@ export async function workOnRun(source: SyncSource, kind: SourceKind, deadline: 
   }
 }
 
-/** Executes the remaining phases of a run. @throws StepOver, LeaseLost, and all errors except those of the provider */
+/**
+ * Executes the remaining phases of a run. Converts faults of the provider to endings.
+ * @throws StepOver, LeaseLost, and all errors that are not faults of the provider
+ */
 async function runPhases(work: RunWork, kind: SourceKind): Promise<Ending> {
   const { run, accountId, sourceId } = work
   let opened: SourceRow | null = null
@@ -62,7 +65,7 @@ async function runPhases(work: RunWork, kind: SourceKind): Promise<Ending> {
     if (error instanceof RunCancelled) return cancelledEnding(run)
     if (!(error instanceof ProviderFault)) throw error
     const isFatal = error.faultClass === 'fatal'
-    // Does not fail a run whose credential was replaced meanwhile. The next step uses the new credential.
+    // Ends the step without failing the run if a credential was replaced in the meantime. The next step uses the new credential.
     if (isFatal && opened && (await hasNewSecret(work, kind, opened))) throw new StepOver()
     return { outcome: 'failed', error: error.message, class: isFatal ? 'fatal' : 'transient' }
   }
@@ -92,7 +95,7 @@ async function runProviderPhases(work: RunWork, kind: SourceKind, row: SourceRow
   return endingAfterApply(work)
 }
 
-/** Plans the changes and checks that they are plausible (I5). Returns the ending of a run that must not apply them. */
+/** Plans the changes and checks that they are plausible (I5). Returns the ending of a run that must not apply them, otherwise null. */
 async function planAndCheck(
   work: RunWork,
   source: OpenSource,
@@ -112,7 +115,10 @@ async function planAndCheck(
   return stopped === null ? null : { outcome: 'stopped', error: stopped, class: 'fatal' }
 }
 
-/** Checks that absent people are not active at the provider (I5.2). @throws ProviderFault fatal */
+/**
+ * Checks that absent people are not active at the provider (I5.2).
+ * @throws ProviderFault `fatal` if one of them is active
+ */
 async function confirmAbsent(work: RunWork, source: OpenSource, absent: string[]): Promise<void> {
   if (!source.confirm || absent.length === 0) return
   const every = Math.max(1, Math.floor(absent.length / maxConfirmed))
