@@ -37,12 +37,12 @@ export const checkCredential =
     note({ account_id: exchange.caller.account.id })
   }
 
-/** Checks the rate limit, and adds the remaining units to the headers of every later response (A9). */
+/** Takes a unit from the rate limit bucket, and adds the rate limit headers to every later response (A9). */
 export const checkRateLimit: Step = async (exchange) => {
   if (exchange.bucket) Object.assign(exchange.headers, await takeUnit(exchange.bucket))
 }
 
-/** Verifies an ingest token without a table read. The cached status of its account is at most a minute old (L9.4). */
+/** Verifies an ingest token without reading a stored token. The cached status of the account is at most a minute old (L9.4). */
 export const checkIngestToken: Step = async (exchange, { headers }) => {
   const token = bearerToken(headers.authorization)
   if (token === null) throw unauthorized()

@@ -11,27 +11,27 @@ import { canonicalIp } from '../values/ip.ts'
 import type { Page } from '../values/page.ts'
 import type { Operation } from './operation.ts'
 
-/** Lock on an Idempotency-Key. Prevents other requests with the key until this one has a response, or the lock expires. */
+/** Lock on an Idempotency-Key. Blocks other requests with the key until this request has a response, or the lock expires. */
 export type IdempotencyLock = { key: Key; id: string; secret: Buffer; fingerprint: string }
 
-/** State of a request in the pipeline (A4), to which steps add. */
+/** State of a request (A4). The steps of the pipeline add to it. */
 export type Exchange = {
   requestId: string
   origin: Origin
   body: Buffer
   caller?: Caller
   subject?: Subject
-  /** Claims of an ingest token. A request with such a token has no caller. */
+  /** Claims of an ingest token. A request with an ingest token has no caller. */
   claims?: IngestClaims
   bucket?: Bucket
   params: Record<string, string>
   query: URLSearchParams
   page?: Page
   raw?: unknown
-  /** Pending write of the request log entry. No response is sent before its end. */
+  /** Pending write of the request log entry. Every response waits for this write. */
   requestLogged?: Promise<void>
   lock?: IdempotencyLock
-  /** Response that was stored in the commit of `result`. */
+  /** Response that the commit of `result` has stored. */
   saved?: { result: unknown; answer: Answer }
   /** Headers to add to every later response. */
   headers: Record<string, string>
@@ -40,17 +40,16 @@ export type Exchange = {
 export type Answer = APIGatewayProxyStructuredResultV2
 export type Event = APIGatewayProxyEventV2
 
-/** Step of the pipeline. Ends the request by returning a response or throwing an ApiError. */
+/** Step of the pipeline. A step ends the request by returning a response or throwing an ApiError. */
 export type Step = Middleware<Event, Answer, Exchange>
 
-/** A step that depends on the contract of the operation. */
 export type OperationStep = (...parameters: [...Parameters<Step>, operation: Operation]) => ReturnType<Step>
 
 /** Returns the caller's request id if it is valid (A2.10), otherwise a new one. */
 export const requestIdOf = (header: string | undefined): string =>
   header !== undefined && /^[A-Za-z0-9._-]{1,200}$/.test(header) ? header : randomUUID()
 
-/** Reads the origin of a request from its connection. */
+/** Returns the origin that API Gateway reports, without a location (P8). */
 export function sourceOf({ headers, requestContext }: Event): Origin {
   const { sourceIp } = requestContext.http
   const user_agent = headers['user-agent']?.slice(0, 255) || null
@@ -58,7 +57,7 @@ export function sourceOf({ headers, requestContext }: Event): Origin {
   return { ip: canonicalIp(sourceIp) ?? sourceIp, ...unknown, user_agent }
 }
 
-/** Quality values in a header such as `Accept`, by range (RFC 9110, 12.4.2). */
+/** Parses the quality values of a header such as `Accept`, by range (RFC 9110, 12.4.2). */
 export const qualitiesOf = (header: string): Map<string, number> =>
   new Map(
     header.split(',').map((range) => {
@@ -68,7 +67,7 @@ export const qualitiesOf = (header: string): Map<string, number> =>
     }),
   )
 
-/** Redirects a browser with `GET`. The address is neither cached nor sent as a referrer. */
+/** Builds a redirect that browsers follow with `GET`. The redirect is not cached and sends no referrer. */
 export const redirectTo = (location: string): Answer => ({
   statusCode: 303,
   headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },

@@ -12,12 +12,12 @@ import { table, tableName } from '../table/table.ts'
 import type { Answer, Event, IdempotencyLock } from './exchange.ts'
 
 const second = 1_000_000
-/** Maximum duration of a lock, which exceeds that of every request. */
+/** Maximum duration of a lock, which exceeds the duration of every request (A8.3(4)). */
 const lockMicros = 60 * second
 const answerMicros = 24 * 3600 * second
 const storedHeaders = ['content-type', 'cache-control', 'location', 'etag']
 
-/** Computes the fingerprint of a request. A request with an equal fingerprint is a retry (A8.3(3)). */
+/** Computes the fingerprint of a request. A retry has the same fingerprint (A8.3(3)). */
 const computeFingerprint = (key: Buffer, event: Event, body: Buffer): string =>
   createHmac('sha256', key)
     .update([event.requestContext.http.method, event.rawPath, event.rawQueryString, ''].join('\n'))
@@ -27,7 +27,7 @@ const computeFingerprint = (key: Buffer, event: Event, body: Buffer): string =>
 /** Version of the format of stored responses (docs/evolution.md). */
 const answerVersion = 1
 
-/** Encrypts a response, which may contain a secret that is stored nowhere else. */
+/** Encrypts a response, because it may contain a secret that is stored nowhere else. */
 function encryptAnswer({ secret }: IdempotencyLock, { statusCode, headers = {}, body }: Answer): Buffer {
   const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => storedHeaders.includes(name)))
   return encryptBytes(
@@ -36,7 +36,10 @@ function encryptAnswer({ secret }: IdempotencyLock, { statusCode, headers = {}, 
   )
 }
 
-/** Decrypts a stored response. @throws Error for an unknown format version */
+/**
+ * Decrypts a stored response.
+ * @throws Error for an unknown format version
+ */
 function decryptAnswer({ secret }: IdempotencyLock, sealed: Uint8Array): Answer {
   const { version, ...answer } = JSON.parse(zstdDecompressSync(decryptBytes(secret, sealed)).toString())
   if (version !== answerVersion) throw new Error(`Stored responses of version ${version} are not supported.`)
@@ -49,7 +52,7 @@ const lockItem = ({ key, id, fingerprint }: IdempotencyLock, micros: number): It
 }
 
 /**
- * Locks the key of a request for its credential (A8.3), or returns the earlier response as `replay`.
+ * Locks the Idempotency-Key of a request for its credential (A8.3), or returns the earlier response as `replay`.
  * @throws ApiError `invalid_idempotency_key`, `idempotency_key_reused`, `idempotency_in_progress`
  */
 export async function acquireLock(
@@ -63,15 +66,15 @@ export async function acquireLock(
     pk: partition(accountId, 'idempotency', tokenId),
     sk: createHash('sha256').update(header).digest('base64url'),
   }
-  // Derives the key from the token, which only the retrying client has, so that the service does not store a key.
+  // Derives the encryption key from the token, so that the service stores no key. Only the retrying client has the token.
   const secret = deriveKey(bearerToken(event.headers.authorization) ?? '', `kept answer ${key.pk}${key.sk}`)
   const run: IdempotencyLock = { key, id: randomUUID(), secret, fingerprint: computeFingerprint(secret, event, body) }
   for (let tries = 0; tries < 3; tries++) {
     if (await tryLock(run)) return { run }
     const current = await getItem(key)
-    // Tries again, because the lock was deleted between both calls.
+    // Tries again, because the lock was deleted between the two calls.
     if (!current) continue
-    // Continues as the holder. This process's write succeeded, but its response was lost and the client retried.
+    // Continues as the holder. The write of this lock succeeded, but its response was lost and the AWS SDK repeated the write.
     if (current.run === run.id) return { run }
     if (current.fingerprint !== run.fingerprint) throw new ApiError('idempotency_key_reused')
     if (current.answer instanceof Uint8Array) return { replay: decryptAnswer(run, current.answer) }
@@ -88,7 +91,6 @@ const tryLock = (run: IdempotencyLock): Promise<boolean> =>
     }),
   )
 
-/** Builds the write condition that a request still holds its lock. */
 const whileHeldBy = ({ id }: IdempotencyLock, more = '') => ({
   ConditionExpression: `#run = :run${more}`,
   ExpressionAttributeNames: { '#run': 'run' },
@@ -109,7 +111,7 @@ export const savedAnswerWrite = (run: IdempotencyLock, answer: Answer) => ({
 export const saveAnswer = (run: IdempotencyLock, answer: Answer): Promise<boolean> =>
   isDone(putItem(answerItem(run, answer), whileHeldBy(run)))
 
-/** Releases the key after a response that is not stored. Keeps a response that a commit has stored. */
+/** Releases the key after a response that is not stored. Keeps a response that a commit has already stored. */
 export const releaseLock = (run: IdempotencyLock): Promise<boolean> => {
   const condition = whileHeldBy(run, ' AND attribute_not_exists(answer)')
   return isDone(table().send(new DeleteCommand({ TableName: tableName(), Key: run.key, ...condition })))

@@ -25,7 +25,6 @@ export type Handler = (event: Event, context?: Partial<LambdaContext>) => Promis
 
 export type Endpoint = Handler & { operation: Operation }
 
-/** Lambda handler of several operations, one for each kind of object. */
 export type Family<K extends string = string> = Handler & { operations: Record<K, Operation> }
 
 function contextOf(operation: Operation, exchange: Exchange, event: Event): Context {
@@ -60,14 +59,14 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
   return context
 }
 
-/** Creates the function that stores the response of a request in the commit of its result. */
+/** Creates a function that stores the response of a request in the commit of its result (A8.3). */
 const answerSaver = (operation: Operation, exchange: Exchange, run: IdempotencyLock) => async (result: unknown) => {
   const answer = success(operation, exchange, result)
   exchange.saved = { result, answer }
   return savedAnswerWrite(run, answer)
 }
 
-/** Builds a successful response, with only the fields of the response schema. */
+/** Builds a successful response. Removes fields that the response schema does not contain. */
 function success(operation: Operation, exchange: Exchange, result: unknown): Answer {
   const body = v.parse(operation.response, result)
   const common = { ...exchange.headers, 'x-request-id': exchange.requestId }
@@ -96,10 +95,10 @@ function success(operation: Operation, exchange: Exchange, result: unknown): Ans
 const createdPath = ({ path }: Operation, { params }: Exchange, { data }: { data: { id: string } }): string =>
   `${path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? '')}/${data.id}`
 
-/** True for operations of the account API. Only these have entity tags and preconditions (A8). */
+/** True for operations of the account API, the only ones with entity tags and preconditions (A8). */
 const isAccountApi = ({ credential = 'api', path }: Operation): boolean => credential === 'api' && !isV0(path)
 
-/** Returns 304 if the caller already has the object (A8.2). */
+/** Returns 304 if `If-None-Match` contains the object's tag (A8.2). */
 function unlessUnchanged({ method }: Operation, answer: Answer, { headers }: Event): Answer {
   const ifNoneMatch = headers['if-none-match']
   const tag = answer.headers?.etag
@@ -115,7 +114,7 @@ function statusOf({ repeatable, canContinue, status }: Operation, result: unknow
   return canContinue && metadata ? 202 : status
 }
 
-/** Creates the Lambda handler of an operation, which runs the steps of the pipeline and then the operation. */
+/** Creates the Lambda handler of an operation. It runs the steps of the pipeline and then `handle`. */
 export function operation<const R extends Route, const C extends Contract>(
   route: R,
   contract: C,
@@ -129,7 +128,7 @@ export function operation<const R extends Route, const C extends Contract>(
   return Object.assign(lambda(contractOperation), { operation: contractOperation })
 }
 
-/** Creates the Lambda handler of operations that differ only in the kind of their object, which their route contains. */
+/** Creates the Lambda handler of operations that differ only in the kind of their object. The route contains the kind. */
 export function family<const K extends string>(kinds: readonly K[], make: (kind: K) => Endpoint): Family<K> {
   const endpoints = recordOf(kinds, make)
   const all: Endpoint[] = Object.values(endpoints)
@@ -164,8 +163,8 @@ function lambda(operation: Operation): Handler {
       return unlessUnchanged(operation, answer, event)
     },
     async fail(error, { requestId, requestLogged, headers, lock }) {
-      // Waits for the log entry of the request, as every response from step 5 on does. If the entry fails, its error replaces the other
-      // one.
+      // Waits for the log entry of the request, like every response from step 5 on (A4). If the entry cannot be stored, responds with that
+      // error.
       const failure = await Promise.resolve(requestLogged).then(
         () => error,
         (unstored: unknown) => unstored,
@@ -177,7 +176,7 @@ function lambda(operation: Operation): Handler {
   })
 }
 
-/** Stores the response of a client error for replay. After a server error or 429, releases the key (A8.3). */
+/** Stores an error response for replay. After a server error or 429, releases the key instead (A8.3). */
 async function settleLock(run: IdempotencyLock, answer: Answer): Promise<void> {
   const status = answer.statusCode ?? 500
   try {
@@ -193,13 +192,16 @@ export const data = <S extends v.GenericSchema>(schema: S) => v.object({ data: s
 
 export const idOnly = data(v.object({ id: v.string() }))
 
-/** Response of a deletion of all objects of one kind. */
+/** Response schema of a bulk deletion (A2.7). */
 export const deletedCount = data(v.object({ deleted_count: v.number() }))
 
 /** Builds the response schema of a list (A7). */
 export const list = <S extends v.GenericSchema>(schema: S) => v.object({ data: v.array(schema), metadata: Metadata })
 
-/** Builds the response schema of a change that may continue (202). `metadata` counts the entries that are still to be written (A15.6). */
+/**
+ * Builds the response schema of a change that may continue after the response (202). `pending` is the number of entries still to be written
+ * (A15.6).
+ */
 export const progressing = <S extends v.GenericSchema>(schema: S) =>
   v.object({ data: schema, metadata: v.optional(v.object({ pending: v.pipe(v.number(), v.integer()) })) })
 

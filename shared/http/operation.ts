@@ -20,66 +20,65 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** Method and path of an operation, in the form of API Gateway's route keys. */
 export type Route = `${Method} /${string}`
 
-/** Contract of an operation with its callers. Permissions, the OpenAPI document, the local server and tests are derived from it. */
+/** Contract of an operation. Permissions, the OpenAPI document, the local server and tests are derived from it. */
 export type Contract = {
-  /** Common name of a family of collections. Their operations with the same method and path pattern share a function. */
+  /** Name shared by a family of collections. Operations of a family with the same method and path pattern share a Lambda function. */
   family?: string
   summary: string
-  /** Kind of token. By default a token of the account API, and `none` for requests without a credential (I2). */
+  /** Kind of token; by default, a token of the account API. `none` permits requests without a credential (I2). */
   credential?: Credential | 'ingest' | 'none'
-  /** Rate limit bucket of the source address for requests without a credential (A9). `look` by default. */
+  /** Rate limit bucket of the source address for requests without a credential (A9); `look` by default. */
   step?: PublicStep
   permission?: Permission
-  /** `GET` operation of the object to change or delete. Its ETag is compared with `If-Match` (A8.2). */
+  /** `GET` operation of the object to change or delete. The ETag of that object is compared with `If-Match` (A8.2). */
   etagFrom?: Operation
-  /** Error codes (A5) other than those that follow from the other fields. */
+  /** Error codes (A5) that do not follow from the other fields of the contract. */
   refusals?: readonly ErrorCode[]
   body?: {
-    /** Key of the only member of the body (A2.4); null if the fields are directly in the body (P6). */
+    /** The only key of the body (A2.4); null if the body contains the fields directly (P6). */
     envelope: string | null
-    /** JSON type of the envelope's value. Any other type results in 400. */
+    /** JSON type of the envelope's value; `object` by default. Any other type results in 400. */
     shape?: 'object' | 'list'
-    /** True if the handler checks the envelope, after it has checked the object itself (A14.3). */
+    /** True if the handler itself checks the envelope, after it has checked the object (A14.3). */
     checkedByHandler?: boolean
-    /** True if the body, or its envelope, may be omitted. */
+    /** True if the body or its envelope may be omitted. */
     optional?: boolean
     fields?: Fields
-    /** JSON Schema of a value that the handler checks without `fields`, for the OpenAPI document. */
+    /** JSON Schema, for the OpenAPI document, of a value that the handler checks without `fields`. */
     value?: JsonSchema
-    /** Accepted content encodings. */
     encodings?: readonly string[]
   }
-  /** Schema of the body of a 422 without messages by field (L8). */
+  /** Body schema of a 422 that has no messages by field (L8). */
   rejection?: Schema
   /** Path parameters whose form differs from A6.1. */
   identifiers?: Record<string, JsonSchema>
   /** Filters of a paged list (A7.3). */
   filters?: Record<string, Filter>
-  /** Query parameters that the handler parses. */
+  /** Query parameters that the handler itself parses. */
   parameters?: Record<string, JsonSchema>
-  /** Schema of the whole response body. Other fields are left out. */
+  /** Schema of the response body. Fields that the schema does not contain are removed. */
   response: Schema
-  /** Status of success: 201 by default for `POST`, otherwise 200. 303 redirects the caller's browser to `location`, without a body. */
+  /** Status of success: by default 201 for `POST`, otherwise 200. A 303 redirects the browser to `location` and has no body. */
   status?: 200 | 201 | 202 | 204 | 303
-  /** True if the handler may return `repeated: true` for an existing result, which changes the status to 200. */
+  /** True if the handler may return an existing result with `repeated: true`, which changes the status to 200. */
   repeatable?: boolean
-  /** True if a change may continue after the response. A `progressing` response with pending entries has the status 202. */
+  /** True if a change may continue after the response. A response with pending entries has the status 202. */
   canContinue?: boolean
   /** True if the response has a `Location` header with the path of the created object (A2.7). */
   location?: boolean
-  /** True if the response contains a secret, and needs `Cache-Control: no-store` (A2.11). */
+  /** True if the response contains a secret and therefore needs `Cache-Control: no-store` (A2.11). */
   secret?: boolean
-  /** True if the response contains the request's own log entry, which is therefore stored first (L2.6). */
+  /** True if the response contains the log entry of the request itself, which is therefore stored first (L2.6). */
   waitForRequestLog?: boolean
 }
 
 type FieldsOf<C extends Contract> = C extends { body: { fields: infer F extends Fields } } ? F : never
 
-/** Names in braces of a path. */
+/** Names of the parameters in a path, such as `id` in `/groups/{id}`. */
 type PathParams<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParams<Rest> : never
 type Params<R extends Route> = Record<`GET /${string}` extends R ? string : PathParams<R>, string>
 
-/** JSON object or list, by the contract's `shape`; unknown if the handler checks the envelope. */
+/** Body value before validation: an object, or a list if `shape` is `list`. Unknown if the handler checks the envelope. */
 type RawOf<C extends Contract> = C extends { body: infer B }
   ? B extends { checkedByHandler: true }
     ? unknown
@@ -90,14 +89,14 @@ type RawOf<C extends Contract> = C extends { body: infer B }
 
 type CredentialOf<C extends Contract> = C extends { credential: infer K } ? K : 'api'
 
-/** Paging of a list; undefined if a request under `/v0` requests no page (`/v0` contract, 6.2). */
+/** Page of a list; undefined if a request under `/v0` requests no page (`/v0` contract, 6.2). */
 type PageOf<R extends Route, C extends Contract> = C extends { filters: object }
   ? R extends `GET /v0/${string}`
     ? Page | undefined
     : Page
   : Page | undefined
 
-/** Context of a handler, regardless of the credential. */
+/** Context of a handler that does not depend on the credential. */
 type Request<R extends Route, C extends Contract> = {
   requestId: string
   origin: Origin
@@ -105,34 +104,37 @@ type Request<R extends Route, C extends Contract> = {
   address: string
   params: Params<R>
   query: URLSearchParams
-  /** Validated page and filters of a list. */
   page: PageOf<R, C>
-  /** Value of the envelope, not validated; undefined if an optional envelope is missing. */
+  /** Value of the envelope before validation; undefined if an optional envelope is missing. */
   raw: RawOf<C>
-  /** Checks an envelope that is `checkedByHandler`. @throws ApiError 400 */
+  /**
+   * Checks an envelope that is `checkedByHandler`.
+   * @throws ApiError 400
+   */
   envelope(): void
-  /** Returns the fields with the messages so far, for rules that also depend on stored rows. */
+  /** Returns the parsed fields with the validation messages so far, for rules that also depend on stored rows. */
   draft(): Draft<v.InferOutput<FieldsOf<C>>>
-  /** Returns the validated fields. @throws ApiError `validation_failed` (422) */
+  /**
+   * Returns the validated fields.
+   * @throws ApiError `validation_failed` (422)
+   */
   input(): v.InferOutput<FieldsOf<C>>
   body: Buffer
   headers: Record<string, string | undefined>
 }
 
-/** Additional context of a request with a token of one kind. */
 type CallerContext<K> = {
   caller: CallerOf<Extract<K, Credential>>
   accountId: string
   subject: Subject
-  /** Author of changes for the stores, with the preconditions of the request (A8). */
+  /** Author of changes, with the preconditions of the request (A8). */
   author: Author
 }
 
-/** Context of a request with any credential. Members for other credentials are missing. */
+/** Context of a request with any credential. Members that the credential does not provide are missing. */
 type AnyContext = Omit<Request<Route, Contract>, 'raw' | 'draft' | 'input'> &
   Partial<CallerContext<Credential> & { claims: IngestClaims }> & { raw: unknown; draft(): unknown; input(): unknown }
 
-/** Context by credential: the claims of an ingest token, or a caller. */
 type CredentialContext<K> = K extends 'ingest'
   ? { claims: IngestClaims }
   : K extends 'none'
@@ -146,11 +148,11 @@ export type Context<R extends Route = Route, C extends Contract = Contract> = Co
 export type Operation<R extends Route = Route, C extends Contract = Contract> = C & {
   method: Method
   path: `/${string}`
-  /** Second method of the operation. `PUT` changes an object like `PATCH` (A2.8). */
+  /** Second method of the operation. `PUT` is equivalent to `PATCH` (A2.8). */
   alias?: 'PUT'
   status: NonNullable<Contract['status']>
   /** Feature that the account must have (A28). */
   feature?: FeatureName
-  // Declared as a method, so that its parameter is bivariant and every `Operation<R, C>` is assignable to `Operation`.
+  // Declares a method, so that its parameter is bivariant and every `Operation<R, C>` is assignable to `Operation`.
   handle(context: Context<R, C>): Promise<v.InferInput<C['response']>>
 }

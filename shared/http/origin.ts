@@ -24,11 +24,14 @@ function cityName(text: string | undefined): string | null {
   }
 }
 
-/** Reads the IP address of CloudFront-Viewer-Address, `ip:port`. IPv6 addresses usually have no brackets there. */
+/** Extracts the IP address from CloudFront-Viewer-Address (`ip:port`), in which IPv6 addresses usually have no brackets. */
 const viewerIp = (address: string): string | null =>
   canonicalIp(address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, ''))
 
-/** Returns the origin of a request, which is in headers behind a CDN (P8). @throws ApiError `forbidden` if the request bypassed the CDN */
+/**
+ * Returns the origin of a request. Behind a CDN, reads it from headers (P8).
+ * @throws ApiError `forbidden` if the request bypassed the CDN
+ */
 export async function requestOrigin(event: Event): Promise<Origin> {
   const { headers } = event
   const source = sourceOf(event)
@@ -50,12 +53,12 @@ export const readOrigin: Step = async (exchange, event) => {
   exchange.origin = await requestOrigin(event)
 }
 
-/** Time in milliseconds after which every process has read a changed secret. */
+/** Cache duration of the CDN's secret in milliseconds, after which every process uses a changed secret. */
 const cacheMs = 5 * 60_000
 
 let cached: { text: string; at: number } | undefined
 
-/** Reads the secret of the CDN in front of the deployment; null without a CDN (P8.2). */
+/** Returns the secret that the CDN sends; null if the deployment has no CDN (P8.2). */
 async function cdnSecret(): Promise<string | null> {
   const localSecret = process.env.CDN_SECRET
   if (localSecret) return localSecret
@@ -74,7 +77,7 @@ async function cdnSecret(): Promise<string | null> {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** True if `proof` is a valid value of the CDN's secret; null without a CDN. Compares in constant time. */
+/** Returns whether `proof` is a valid value of the CDN's secret; null without a CDN. Compares in constant time. */
 export async function isFromCdn(proof: string | undefined): Promise<boolean | null> {
   const secret = await cdnSecret()
   if (secret === null) return null

@@ -19,7 +19,7 @@ const limitBody: Step = ({ body }) => {
   if (body.length > maxBodyBytes) throw new ApiError('payload_too_large')
 }
 
-/** Stores the request log entry: before a change, or in parallel with a read (L7.3). */
+/** Stores the request log entry before a change, or in parallel with a read request (L7.3). */
 const logRequest: OperationStep = async (exchange, event, { method, waitForRequestLog }) => {
   const { caller, requestId, origin } = exchange
   if (!isAdministering(caller)) return
@@ -72,7 +72,9 @@ const readParams: Step = (exchange, { pathParameters }) => {
   for (const [name, value = ''] of Object.entries(pathParameters ?? {})) exchange.params[name] = value
 }
 
-/** Checks ids in the path and converts UUIDs to lower case (A2.5). Keeps enum values and the slugs of public operations. */
+/**
+ * Checks ids in the path and converts UUIDs to lower case (A2.5, A6.1). Does not convert enum values and the slugs of public operations.
+ */
 const checkPathIds: OperationStep = (exchange, { pathParameters }, { credential, identifiers }) => {
   for (const [name, id = ''] of Object.entries(pathParameters ?? {})) {
     const identifier = identifiers?.[name]
@@ -83,12 +85,11 @@ const checkPathIds: OperationStep = (exchange, { pathParameters }, { credential,
   }
 }
 
-/** Checks that the account has the feature of the operation (A28). */
 const checkFeature: OperationStep = ({ caller }, _event, { feature }) => {
   if (feature && !caller?.account.features[feature]) throw featureNotEnabled(feature)
 }
 
-/** Runs a request that creates an object only once per `Idempotency-Key`. Returns the stored response to retries (A8.3). */
+/** Executes a create request only once per `Idempotency-Key`. Returns the stored response to retries (A8.3). */
 const replayAnswer: OperationStep = async (exchange, event, { method, permission }) => {
   const header = event.headers['idempotency-key']
   const { caller } = exchange
@@ -112,19 +113,19 @@ const readEnvelope: OperationStep = (exchange, { headers }, operation) => {
 
 const maxPackedBytes = 4_000_000
 
-/** Limits the compressed size of a body. The limit of every body also applies. */
+/** Limits the compressed size of a body, in addition to the limit for every body. */
 const limitPackedBody: Step = ({ body }, { headers }) => {
   if (headers['content-encoding']?.trim().toLowerCase() === 'gzip' && body.length > maxPackedBytes) {
     throw new ApiError('payload_too_large')
   }
 }
 
-/** Applies the rate limit of the source address to a request without a credential (A9). */
+/** Selects the rate limit bucket of the source address for a request without a credential (A9). */
 const limitSource: OperationStep = (exchange, _event, { step = 'look' }) => {
   exchange.bucket = sourceBucket(exchange.origin.ip, step)
 }
 
-/** Order of checks by credential: account API (A4), devices (P1.1), flow ingest (L8), none (I2.1). */
+/** Order of checks by credential: account API (A4), devices (P1.1), flow ingest (L8), no credential (I2.1). */
 const orders: Record<NonNullable<Operation['credential']>, readonly OperationStep[]> = {
   api: [
     limitBody,
@@ -143,7 +144,7 @@ const orders: Record<NonNullable<Operation['credential']>, readonly OperationSte
   gateway: [limitBody, checkCredential('gateway'), checkRateLimit, checkPathIds, readQuery, readEnvelope],
   ingest: [limitBody, limitPackedBody, checkIngestToken, checkRateLimit],
   none: [limitBody, limitSource, checkRateLimit, checkAccept, checkPathIds, readQuery, readEnvelope],
-  // Checks of operations of a portal session on itself, which are not part of the account API.
+  // Checks for operations of a portal session on itself, which are not part of the account API.
   portal: [limitBody, checkCredential('portal'), checkRateLimit, checkAccept],
 }
 
@@ -159,7 +160,6 @@ const v0Order: readonly OperationStep[] = [
   readV0Wrapper,
 ]
 
-/** Returns the steps to execute before the operation of a request. */
 export const stepsOf = (operation: Operation): Step[] =>
   (isV0(operation.path) ? v0Order : orders[operation.credential ?? 'api']).map(
     (step) => (exchange, event) => step(exchange, event, operation),

@@ -6,7 +6,7 @@ import { logLine } from '../core/logging/log.ts'
 import { isTransient } from '../core/transient-error.ts'
 import { correctDetail } from '../core/work/work.ts'
 
-/** Reason phrases by status. Node's list is in `node:http`, which would load the HTTP client and server into every function. */
+/** Reason phrases by status. The list in `node:http` would load the HTTP client and server into every function. */
 const titles: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -23,7 +23,7 @@ const titles: Record<number, string> = {
   503: 'Service Unavailable',
 }
 
-/** Converts any error to an ApiError. Logs an unexpected error as a bug, and returns 500, or 503 for a transient error. */
+/** Converts any error to an ApiError. Logs an unexpected error, and returns 503 if the error is transient, otherwise 500. */
 export function apiErrorOf(error: unknown, requestId: string): ApiError {
   if (error instanceof ApiError) {
     if (error.code === 'unavailable')

@@ -15,7 +15,10 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** Reads the value of the operation's envelope (A2.4); undefined if an optional value is missing. @throws ApiError 400 */
+/**
+ * Reads the value of the operation's envelope (A2.4); undefined if an optional value is missing.
+ * @throws ApiError 400
+ */
 export function readBody({ body: contract }: Operation, body: Buffer, contentType: string | undefined): unknown {
   if (!contract) return undefined
   const { envelope, shape = 'object', optional = false } = contract

@@ -16,7 +16,7 @@ const encoders: Record<Encoding, (bytes: Buffer) => Buffer> = {
   identity: (bytes) => bytes,
 }
 
-/** Returns the encoding with the smallest output among those that the caller accepts (RFC 9110, 12.5.3). */
+/** Returns the most compact encoding that the caller accepts (RFC 9110, 12.5.3). */
 function encodingFor(accepted = ''): Encoding {
   const qualities = qualitiesOf(accepted)
   return (['br', 'gzip'] as const).find((coding) => qualities.get(coding)) ?? 'identity'
@@ -41,7 +41,7 @@ export function answerPublicly(
   )
 }
 
-/** Serves a file of the bundle, and compresses it once for each encoding. */
+/** Serves a file of the bundle. Compresses the file only once per encoding. */
 export function staticFile(file: URL, headers: Record<string, string>): (event: Event) => Promise<Answer> {
   const encoded = new Map<Encoding, Promise<{ body: string; tag: string }>>()
   const encode = async (encoding: Encoding) => {

@@ -7,17 +7,20 @@ import { DirectoryRun, type PlanDescribers, type Run, runSchema } from '../sync/
 import { requestRun } from '../sync/runs/source.ts'
 import { directoryTitles } from './kinds.ts'
 
-/** Kind of source, for the operations on its runs (I4.1, I7.1). */
+/** Kind of source, as described to the operations on its runs (I4.1, I7.1). */
 type RunSource = {
   path: `/${DirectoryKind}_directories/{id}` | '/mdm_posture_providers/{id}'
-  /** Name with an article, used in summaries. */
+  /** Name with an article, for summaries of operations. */
   one: string
-  /** Noun for the objects of a run, used in summaries. */
+  /** Noun for the objects of a run, for summaries of operations. */
   objects: string
   scope: 'directories' | 'mdm'
   plan: PlanDescribers
   Run: typeof DirectoryRun | ReturnType<typeof runSchema>
-  /** Checks that the source exists. @throws ApiError `not_found` */
+  /**
+   * Checks that the source exists.
+   * @throws ApiError `not_found`
+   */
   check(accountId: string, id: string): Promise<unknown>
   request(accountId: string, id: string, preview: boolean): Promise<Run>
 }

@@ -3,7 +3,7 @@ import { env } from '../core/env.ts'
 /** True for paths of the legacy API (`/v0` contract, 1.4). */
 export const isV0 = (path: string): boolean => path === '/v0' || path.startsWith('/v0/')
 
-/** Splits a path after `/v0` into segments, without empty ones (2.4). */
+/** Splits a path after `/v0` into segments, without empty ones (`/v0` contract, 2.4). */
 export const v0Segments = (path: string): string[] =>
   path
     .split('/')
@@ -12,7 +12,7 @@ export const v0Segments = (path: string): string[] =>
 
 const successors: Record<string, string> = { users: '/actors', devices: '/clients', rules: '/policies' }
 
-/** Returns the headers of every response under `/v0` (5.4, 14). */
+/** Returns the headers of every response under `/v0` (`/v0` contract, 5.4, 14). */
 export function v0Headers(path: string): Record<string, string> {
   const { deprecatedAt, sunsetAt } = env.v0
   const [collection = ''] = v0Segments(path)

@@ -17,8 +17,7 @@ const names: Record<number, string> = {
 }
 
 /**
- * Builds the body of an error response. It contains the error's name or messages, the reason for a refused token, or advice about a long
- * list.
+ * Builds the body of an error response: the reason for a rejected token, the validation messages, or the error's name (`/v0` contract, 4).
  */
 function errorBody({ status, members }: ApiError): unknown {
   if (status === 401) return { errors: { auth: members.auth ?? 'invalid_token' } }
@@ -26,7 +25,7 @@ function errorBody({ status, members }: ApiError): unknown {
   return { error: names[status], ...(status === 413 && members) }
 }
 
-/** Builds the response of an error under `/v0` (section 4). */
+/** Builds the response to an error under `/v0` (`/v0` contract, 4). */
 export function v0Problem(error: unknown, requestId: string, headers: Record<string, string>, path: string): Answer {
   const apiError = apiErrorOf(error, requestId)
   return {
@@ -36,10 +35,13 @@ export function v0Problem(error: unknown, requestId: string, headers: Record<str
   }
 }
 
-/** Maximum bytes of a response body in a Lambda response, in which the body is a JSON string with escapes. */
+/** Maximum bytes of a response body, measured as the escaped JSON string in which Lambda returns the body. */
 const maxResponseBytes = 6_200_000
 
-/** Checks the size of an unpaged list (6.4). @throws ApiError `payload_too_large` when it exceeds one response */
+/**
+ * Checks the size of a list without pages (`/v0` contract, 6.4).
+ * @throws ApiError `payload_too_large` if the list does not fit one response
+ */
 export function limitV0List({ filters }: Operation, body: unknown, text: string): void {
   const isUnpaged = filters !== undefined && !(body as { metadata?: unknown }).metadata
   if (!isUnpaged) return

@@ -8,7 +8,7 @@ import type { OperationStep, Step } from './exchange.ts'
 
 const maxBodyBytes = 1_048_576
 
-/** Checks the credential. Accepts a colon after the scheme, and reports a missing token (3.1, 3.3). */
+/** Checks the credential. Accepts a colon after the scheme, and reports a missing token (`/v0` contract, 3.1, 3.3). */
 export const checkV0Credential: Step = async (exchange, event) => {
   const [, token] = /^bearer:?\s+(\S.*)$/i.exec(event.headers.authorization?.trim() ?? '') ?? []
   if (token === undefined) throw new ApiError('unauthorized', undefined, { members: { auth: 'unauthenticated' } })
@@ -18,7 +18,7 @@ export const checkV0Credential: Step = async (exchange, event) => {
   await checkCredential('api')(exchange, { ...event, headers: { ...event.headers, authorization } })
 }
 
-/** Reads the page of a list, if the query names one (6.2). */
+/** Reads the page parameters of a list, if the query contains any (`/v0` contract, 6.2). */
 export const readV0Page: OperationStep = (exchange, event, { filters }) => {
   exchange.query = new URLSearchParams(event.rawQueryString)
   if (!filters || !(exchange.query.has('limit') || exchange.query.has('page_cursor'))) return
@@ -34,7 +34,7 @@ export const limitV0Body: OperationStep = (exchange, _event, { body }) => {
 const isJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^application\/(json|[^\s;/]+\+json)$/i.test(contentType.split(';')[0]?.trim() ?? '')
 
-/** Replaces a number that is not written as an integer, such as 1.0, with NaN, which every field rejects (7.2). */
+/** Replaces a number that is not written as an integer, such as 1.0, with NaN, which every field rejects (`/v0` contract, 7.2). */
 const integersOnly = (_key: string, value: unknown, context?: { source?: string }): unknown =>
   typeof value === 'number' && !/^-?\d+$/.test(context?.source ?? '') ? Number.NaN : value
 
@@ -47,7 +47,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** Reads the value under the wrapper key of the body (2.6, 7.1). */
+/** Reads the value under the wrapper key of the body (`/v0` contract, 2.6, 7.1). */
 export const readV0Wrapper: OperationStep = (exchange, { headers }, { body: contract }) => {
   const wrapper = contract?.envelope
   if (typeof wrapper !== 'string') return

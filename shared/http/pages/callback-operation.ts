@@ -6,7 +6,7 @@ import { refusalPage } from './sign-in-pages.ts'
 
 const fromProvider = (description: string) => ({ type: 'string', description })
 
-/** Renders errors as HTML for browsers: a person redirected here by a provider cannot do anything with problem+json. */
+/** Renders errors as HTML for browsers, because a person redirected by a provider cannot use problem+json. */
 function forBrowsers(endpoint: Endpoint): Endpoint {
   const handler: Handler = async (event, context) => {
     const answer = await endpoint(event, context)
@@ -24,7 +24,7 @@ function forBrowsers(endpoint: Endpoint): Endpoint {
   return Object.assign(handler, { operation: endpoint.operation })
 }
 
-/** Creates the operation at the redirect URI of providers (I2.2). The path may contain the id of a provider of one account. */
+/** Creates the operation at the redirect URI of auth providers (I2.2). The path may contain the id of an account's provider. */
 export const callbackAt = (path: `/${string}`, summary: string) =>
   forBrowsers(
     operation(

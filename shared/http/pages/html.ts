@@ -1,4 +1,4 @@
-/** Safe HTML. Only `html` creates it, and escapes all values. */
+/** Safe HTML. The template tag `html` creates it and escapes all values. */
 export class Html {
   readonly text: string
 
@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** Content between tags. Null and false render nothing. */
+/** Value in a template. Null and false render nothing. */
 type Piece = Html | string | number | null | false | readonly Piece[]
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
@@ -19,6 +19,6 @@ function textOf(piece: Piece): string {
   return String(piece).replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }
 
-/** Builds HTML from a template. Escapes text and quoted values of attributes. */
+/** Builds HTML from a template. Escapes values in text and in quoted attributes. */
 export const html = (parts: TemplateStringsArray, ...pieces: Piece[]): Html =>
   new Html(parts.map((part, i) => part + textOf(pieces[i] ?? null)).join(''))

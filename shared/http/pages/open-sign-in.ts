@@ -17,8 +17,8 @@ import { passcodePage, type SignInPage, type SignInRequest, signInPage } from '.
 const RequestFields = v.omit(StartFields, ['auth_provider_id'])
 
 /**
- * Reads the contents of the sign-in page. After a refusal, requires the provider to offer a choice of accounts, because its current session
- * would be refused again.
+ * Reads the contents of the sign-in page. After `access_denied`, requires the provider to offer a choice of accounts, because the same
+ * account would be refused again.
  * @throws ApiError `not_found` for an unknown account, `validation_failed` for an invalid request
  */
 export async function openSignIn(slug: string, fields: URLSearchParams): Promise<SignInPage & { account: AccountRow }> {
@@ -33,15 +33,14 @@ export async function openSignIn(slug: string, fields: URLSearchParams): Promise
 
 type Ways = Pick<SignInPage, 'request' | 'providers'>
 
-/** Returns `words` if there is another way to sign in, otherwise an empty text. */
 export const ifOtherWays = ({ providers }: Pick<SignInPage, 'providers'>, words: string): string =>
   providers.length > 1 ? words : ''
 
-/** Message about a provider that was disabled after the page was opened. Without other providers, the page itself reports that. */
+/** Message about a provider that was disabled after the page was opened. Suggests another provider only if there is one. */
 export const wayGone = ({ providers }: Pick<SignInPage, 'providers'>): string =>
   `This way to sign in is no longer available.${providers.length > 0 ? ' Choose another one.' : ''}`
 
-/** Message for a refused sign-in, which reveals no reason. */
+/** Message about a refused sign-in. It does not reveal the reason. */
 const refused = (page: Ways): string =>
   page.request.context === 'portal'
     ? `You were not signed in. Only administrators can sign in here. If you are one, choose another account${ifOtherWays(page, ' or another way')}. If not, ask ${administrator}.`
@@ -60,17 +59,16 @@ const messages = new Map([
   ['server_error', broken],
 ])
 
-/** Returns the message for the error code of an earlier sign-in; undefined for an unknown code. */
 export const errorWords = (error: string | null, page: Ways): string | undefined => messages.get(error ?? '')?.(page)
 
-/** Messages for a sign-in that could not start, by status. */
+/** Messages about a sign-in that could not start, by status. */
 const failures: Partial<Record<number, (page: SignInPage) => string>> = {
   422: wayGone,
   503: (page) =>
     `This provider could not be reached. Try again in a minute${ifOtherWays(page, ', or choose another way')}.`,
 }
 
-/** Redirects a browser to a provider. If that fails, shows the page again with the reason. */
+/** Redirects a browser to a provider. If the sign-in cannot start, shows the page again with the reason. */
 export async function redirectToProvider({ slug, fields, address }: PageRequest): Promise<Answer> {
   const account = await findAccountBySlug(slug)
   try {
@@ -80,7 +78,7 @@ export async function redirectToProvider({ slug, fields, address }: PageRequest)
     const { status = 0 } = error instanceof ApiError ? error : {}
     const message = failures[status]
     if (!message) throw error
-    // Reads the page first, which throws if the request itself is invalid.
+    // Reads the contents of the page, which fails if the request itself is invalid.
     const page = await openSignIn(slug, fields)
     return signInPage({ ...page, status, error: message(page) })
   }
@@ -89,7 +87,10 @@ export async function redirectToProvider({ slug, fields, address }: PageRequest)
 const noEmail = 'Enter an email address like name@example.com.'
 const wrongPasscode = 'This passcode is wrong, already used or expired. After three attempts, request a new one.'
 
-/** Handles two forms: one requests a passcode for an email, and the other redirects with a code after a correct passcode. */
+/**
+ * Handles two forms. The first requests a passcode for an email. The second sends a passcode and, if the passcode is correct, redirects
+ * with a code.
+ */
 export async function handleEmailForm({ slug, fields }: PageRequest): Promise<Answer> {
   const page = await openSignIn(slug, new URLSearchParams(fields.get('request') ?? ''))
   const { account, request } = page

@@ -18,21 +18,24 @@ export type PageRequest = {
   /** Address of the service, without a trailing slash. */
   address: string
   slug: string
-  /** Query parameters of a `GET`, or fields of a submitted form. */
+  /** Query parameters of a `GET` request, or fields of a submitted form. */
   fields: URLSearchParams
 }
 
 type Contract = {
   method: 'GET' | 'POST'
   path: `/${string}`
-  /** Returns the rate limit bucket of the source address for a request (A9). */
+  /** Returns the sign-in step of a request, which determines its rate limit bucket (A9). */
   step: (fields: URLSearchParams) => PublicStep
 }
 
 const maxFormBytes = 32_768
 const formType = 'application/x-www-form-urlencoded'
 
-/** Parses a form. @throws ApiError for a form that another site submitted, or a body that is not a form */
+/**
+ * Parses a submitted form.
+ * @throws ApiError if another site submitted the form, or if the body is too large or not a form
+ */
 function parseForm({ headers, body = '', isBase64Encoded }: Event): URLSearchParams {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
@@ -57,7 +60,6 @@ const wrong = {
 const tooMany = { title: 'Too many attempts', text: 'Wait a minute, then try again.' }
 const broken = { title: 'Something went wrong', text: 'Try again in a minute.' }
 
-/** Renders a failure as a page for people. The page of an internal error contains the request id. */
 function failurePage(error: unknown, requestId: string): Answer {
   const { status, headers, detail, members } = apiErrorOf(error, requestId)
   const errors = Object.entries((members.errors ?? {}) as FieldErrors)
@@ -68,7 +70,7 @@ function failurePage(error: unknown, requestId: string): Answer {
   return { ...answer, headers: { ...answer.headers, ...headers } }
 }
 
-/** Creates the Lambda handler of a page, which also renders every failure as a page. */
+/** Creates the Lambda handler of a page. Failures are rendered as pages too. */
 export function pageHandler(
   { method, path, step }: Contract,
   answer: (request: PageRequest) => Promise<Answer>,

@@ -27,7 +27,7 @@ const variables = (scheme: Record<string, string>) =>
     .map(([name, value]) => `--${name}:${value}`)
     .join(';')
 
-/** Style of all pages. Buttons keep visible borders where a forced palette removes backgrounds. */
+/** Style of all pages. Buttons have borders, which remain visible if a forced palette removes backgrounds. */
 export const pageStyle = `
 :root{color-scheme:light dark;${variables(colours.light)}}
 @media (prefers-color-scheme:dark){:root{${variables(colours.dark)}}}

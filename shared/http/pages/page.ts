@@ -7,7 +7,7 @@ export type HtmlPage = {
   title: string
   body: Html
   status?: number
-  /** Sources of `form-action` in addition to the page's own origin. Redirects of a form need them too (CSP 3, 6.4.1). */
+  /** Additional sources of `form-action`, including targets of redirects after a form (CSP 3, 6.4.1). */
   formTargets?: readonly string[] | 'anywhere'
 }
 
@@ -15,7 +15,7 @@ export const administrator = 'an administrator of your company’s network acces
 
 let styleHash: string | undefined
 
-/** Content security policy that allows only the page's own style and forms. */
+/** Builds a content security policy that allows only the page's own style and the given form targets. */
 function policy(formTargets: HtmlPage['formTargets'] = []): string {
   styleHash ??= createHash('sha256').update(pageStyle).digest('base64')
   return [
@@ -46,7 +46,7 @@ ${body}
 </html>
 `
 
-/** Builds the response with a page. The page's address contains a state, so it is neither cached nor sent as a referrer. */
+/** Builds the response with a page. The page is not cached and sends no referrer, because its address contains a state. */
 export const pageAnswer = (page: HtmlPage): Answer => ({
   statusCode: page.status ?? 200,
   headers: {

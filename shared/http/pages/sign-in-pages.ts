@@ -2,13 +2,12 @@ import type { Answer } from '../exchange.ts'
 import { type Html, html } from './html.ts'
 import { administrator, pageAnswer } from './page.ts'
 
-/** Checked request by which a client or portal opens the page (I2.1). */
+/** Validated request with which a client or portal opens the sign-in page (I2.1). */
 export type SignInRequest = {
   context: 'client' | 'portal'
   redirect_uri: string
   state: string
   code_challenge: string
-  /** Requires the provider to offer a choice of accounts. */
   prompt?: 'select_account'
 }
 
@@ -21,7 +20,6 @@ export type SignInPage = {
   /** Providers in the order of the page, with the default provider first. */
   providers: readonly Provider[]
   status?: number
-  /** Message for people about a failure. */
   error?: string
   /** Rejected email, which the form contains for correction. */
   email?: string
@@ -34,7 +32,7 @@ type Requested = Pick<SignInPage, 'slug' | 'request'>
 const pageAddress = ({ slug, request }: Requested): string => `${base(slug)}?${new URLSearchParams(request)}`
 
 /**
- * Returns the address of a link that starts a sign-in. A form would not work, because `form-action` would stop the provider's redirects.
+ * Returns the address of a link that starts a sign-in. A form would not work, because `form-action` would block the provider's redirects.
  */
 const startAddress = ({ slug, request }: Requested, { id }: Provider): string =>
   `${base(slug)}/start?${new URLSearchParams({ auth_provider_id: id, ...request })}`
@@ -49,7 +47,7 @@ function destination({ redirect_uri, context }: SignInRequest): Html {
   return context === 'portal' ? html`a program on <b>this device</b>` : html`the client on <b>this device</b>`
 }
 
-/** Text about the destination of a sign-in. For the portal, it warns that the destination gets the permissions of an administrator. */
+/** Describes the destination of a sign-in. For the portal, warns that the destination gets an administrator's permissions. */
 const outcomeOf = (request: SignInRequest): Html =>
   request.context === 'portal'
     ? html`<p>After you sign in, you return to ${destination(request)}, which gets your <b>rights as an administrator</b>. Continue only if you started there.</p>`
@@ -59,15 +57,15 @@ const titleOf = ({ request, accountName }: Pick<SignInPage, 'request' | 'account
   request.context === 'portal' ? `Sign in to administer ${accountName}` : `Sign in to ${accountName}`
 
 /**
- * Returns the source of `form-action` for a redirect. Browsers compare it with the redirect target of a form's response. CSP has no IPv6
- * literals (CSP 3, 2.3.1), so the source of an IPv6 address is its scheme.
+ * Returns the source of `form-action` for a redirect after a form. The source of an IPv6 address is its scheme, because CSP has no IPv6
+ * literals (CSP 3, 2.3.1).
  */
 function formTargetOf(redirectUri: string): string {
   const { protocol, hostname, origin } = new URL(redirectUri)
   return origin === 'null' || hostname.startsWith('[') ? protocol : origin
 }
 
-/** Renders an error message, which screen readers announce immediately. */
+/** Renders an error message that screen readers announce immediately. */
 const errorOf = (error: string | undefined): Html | null =>
   error === undefined
     ? null
@@ -75,7 +73,7 @@ const errorOf = (error: string | undefined): Html | null =>
 
 const titled = (title: string, error: string | undefined): string => (error === undefined ? title : `Error: ${title}`)
 
-/** Hidden field with the whole request in one encoded text, because forms change line breaks in a state. */
+/** Hidden field with the whole request in one encoded text, because forms change line breaks in `state`. */
 const hidden = (request: SignInRequest): Html =>
   html`<input type="hidden" name="request" value="${new URLSearchParams(request).toString()}">`
 
@@ -89,7 +87,7 @@ ${providers.map(
 )}</ul>`
 }
 
-/** Link to use another account. It starts a single provider directly, and otherwise opens this page with `prompt`. */
+/** Link to use another account. With a single provider, the link starts a sign-in; with several, it opens this page with `prompt`. */
 function otherAccount({ slug, request }: SignInPage, [first, ...more]: readonly Provider[]): Html | null {
   if (!first) return null
   if (request.prompt) return html`<p class="quiet other">The next page lets you choose an account.</p>`
@@ -131,7 +129,9 @@ ${providers.length === 0 && html`<p>There is no way to sign in yet. Ask ${admini
   })
 }
 
-/** Page with the form for a mailed passcode. It is shown even if no mail was sent, so that it does not reveal accounts. */
+/**
+ * Page with the form for an emailed passcode. The page appears even if no email was sent, so that it does not reveal who has an account.
+ */
 export function passcodePage(page: SignInPage & { email: string }): Answer {
   const { slug, request, providers, email, error, status } = page
   const title = 'Enter the passcode'
@@ -162,7 +162,7 @@ ${hidden(request)}
 
 type Refusal = { status: number; title: string; text: string; details?: readonly string[]; requestId?: string }
 
-/** Page without links for a failure: the reason, advice, and the request id in the service's log. */
+/** Page about a failure, without links. `requestId` identifies the request in the service's log. */
 export const refusalPage = ({ status, title, text, details = [], requestId }: Refusal): Answer =>
   pageAnswer({
     status,
