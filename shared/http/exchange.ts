@@ -14,7 +14,7 @@ import type { Operation } from './operation.ts'
 /** Lock on an Idempotency-Key. Blocks other requests with the key until this request has a response, or the lock expires. */
 export type IdempotencyLock = { key: Key; id: string; secret: Buffer; fingerprint: string }
 
-/** State of a request (A4). The steps of the pipeline add to it. */
+/** State of a request, to which the steps of the pipeline add (A4). */
 export type Exchange = {
   requestId: string
   origin: Origin

@@ -41,7 +41,6 @@ export type Contract = {
     shape?: 'object' | 'list'
     /** True if the handler itself checks the envelope, after it has checked the object (A14.3). */
     checkedByHandler?: boolean
-    /** True if the body or its envelope may be omitted. */
     optional?: boolean
     fields?: Fields
     /** JSON Schema, for the OpenAPI document, of a value that the handler checks without `fields`. */
@@ -108,7 +107,7 @@ type Request<R extends Route, C extends Contract> = {
   /** Value of the envelope before validation; undefined if an optional envelope is missing. */
   raw: RawOf<C>
   /**
-   * Checks an envelope that is `checkedByHandler`.
+   * Checks the envelope of an operation with `checkedByHandler`.
    * @throws ApiError 400
    */
   envelope(): void
@@ -151,8 +150,7 @@ export type Operation<R extends Route = Route, C extends Contract = Contract> = 
   /** Second method of the operation. `PUT` is equivalent to `PATCH` (A2.8). */
   alias?: 'PUT'
   status: NonNullable<Contract['status']>
-  /** Feature that the account must have (A28). */
   feature?: FeatureName
-  // Declares a method, so that its parameter is bivariant and every `Operation<R, C>` is assignable to `Operation`.
+  // Declares `handle` as a method, so that its parameter is bivariant and every `Operation<R, C>` is assignable to `Operation`.
   handle(context: Context<R, C>): Promise<v.InferInput<C['response']>>
 }

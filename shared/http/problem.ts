@@ -6,7 +6,7 @@ import { logLine } from '../core/logging/log.ts'
 import { isTransient } from '../core/transient-error.ts'
 import { correctDetail } from '../core/work/work.ts'
 
-/** Reason phrases by status. The list in `node:http` would load the HTTP client and server into every function. */
+/** Reason phrases by status. Importing the list from `node:http` would load the HTTP client and server into every function. */
 const titles: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',

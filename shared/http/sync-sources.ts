@@ -7,7 +7,7 @@ import { DirectoryRun, type PlanDescribers, type Run, runSchema } from '../sync/
 import { requestRun } from '../sync/runs/source.ts'
 import { directoryTitles } from './kinds.ts'
 
-/** Kind of source, as described to the operations on its runs (I4.1, I7.1). */
+/** Description of a kind of source for the operations on its runs (I4.1, I7.1). */
 type RunSource = {
   path: `/${DirectoryKind}_directories/{id}` | '/mdm_posture_providers/{id}'
   /** Name with an article, for summaries of operations. */

@@ -80,7 +80,9 @@ export type DirectoryGroup = {
   entity_type: 'group' | 'org_unit'
   /** Version that changes with the group's members; null if the provider reports none. */
   membership_version: string | null
-  /** Number of direct members that the provider reports; null if unknown. An empty list of members must not contradict this number. */
+  /**
+   * Number of direct members that the provider reports; null if unknown. If the number is positive, an empty list of members is rejected.
+   */
   stated_members: number | null
 }
 

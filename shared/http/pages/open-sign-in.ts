@@ -78,7 +78,7 @@ export async function redirectToProvider({ slug, fields, address }: PageRequest)
     const { status = 0 } = error instanceof ApiError ? error : {}
     const message = failures[status]
     if (!message) throw error
-    // Reads the contents of the page, which fails if the request itself is invalid.
+    // Reads the contents of the page. Throws if the request itself is invalid.
     const page = await openSignIn(slug, fields)
     return signInPage({ ...page, status, error: message(page) })
   }

@@ -70,7 +70,9 @@ export async function readMembers(
   }
   for (const { idp_id } of people) collectedIds.add(idp_id)
 
-  /** Saves the members read so far in this chunk of groups. A crash while reading a large group then loses at most a minute of work. */
+  /**
+   * Saves the members read so far in the current chunk of groups. A crash while reading a large group then loses at most a minute of work.
+   */
   async function saveScratch(endsStep = false): Promise<void> {
     const ofPartial = ({ users, ...rest }: PartialMembers): Scratch[] => [
       { partial: rest },
@@ -144,8 +146,8 @@ export async function readMembers(
       work.skip({ idp_id, name: 'nested' in group ? null : group.name, reason: error.reason })
       current = noMembers(idp_id)
       version = null
-      // Marks only a deleted group as gone. A group of another company never had members in this account, so its absence leaves no
-      // membership incomplete.
+      // Marks only deleted groups, because their former members are then unknown. A group of another company never had members in this
+      // account.
       gone = error.reason === 'gone'
     }
     partial = null

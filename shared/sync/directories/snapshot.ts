@@ -11,7 +11,7 @@ export type SnapshotGroup = DirectoryGroup | Unusable
 export type DirectMembers = {
   group: string
   version: string | null
-  /** Digests of the chunks that contain the sorted ids of the users. */
+  /** Digests of the chunks that contain the sorted ids of the group's users. */
   users: string[]
   groups: string[]
   everyone: boolean

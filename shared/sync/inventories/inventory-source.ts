@@ -12,7 +12,10 @@ import { planInventory } from './plan-inventory.ts'
 import { readInventory } from './read-inventory.ts'
 import { deviceKey } from './stored-device.ts'
 
-/** Appliers with numbers of entries that usually fit a commit: a new or absent device needs three writes, a changed device two. */
+/**
+ * Appliers of the plan's sections. `perCommit` entries usually fit a commit: a new or absent device needs three writes, a changed device
+ * two.
+ */
 const appliers: Appliers<StageContext, InventoryEntries> = {
   changed: { perCommit: 20, stage: applyChangedDevices },
   new: { perCommit: 24, stage: applyNewDevices },

@@ -86,7 +86,7 @@ const tokenFault = tokenFaultClassifier([
 ])
 
 /**
- * Options that route requests through the guarded fetch. The library's own check is disabled, because the guarded fetch decides whether
+ * Options that route requests through the guarded fetch. The library's HTTPS check is disabled, because the guarded fetch decides whether
  * plain HTTP is allowed.
  */
 const fetchOptions = (fetch: GuardedFetch) => ({

@@ -8,7 +8,7 @@ const maxWaitMs = 5_000
 /** Limits on calls to a provider, in units of the calls' cost. */
 export type Limits = { perSecond: number; burst: number }
 
-/** Keeps calls within limits. `holdMs` returns the time for which a response delays later calls of its bucket. */
+/** Keeps calls within limits. `holdMs` returns the milliseconds by which a response delays later calls of its bucket. */
 export function requestPace(
   { perSecond, burst }: Limits,
   holdMs: (answer: ProviderResponse) => number = () => 0,

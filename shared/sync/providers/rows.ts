@@ -46,7 +46,7 @@ export function checkNextPosition(call: Call, next: string | null, current: stri
 
 /**
  * Compares the number of entries read with the number that the provider states.
- * @throws ProviderFault `position_lost` if entries are missing, because they may have been removed during the reading
+ * @throws ProviderFault `position_lost` if entries are missing, because some may have been removed while the list was read
  */
 export function checkCount(call: Call, read: number, stated: number | null): void {
   if (stated === null || read >= stated) return

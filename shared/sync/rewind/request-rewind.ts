@@ -39,7 +39,7 @@ export function requestRewind<R extends SourceRow>(
   })
 }
 
-/** Number of days after the end of a run in which it can be rewound (I4.1(6)). */
+/** Number of days after the end of a run in which the run can be rewound (I4.1(6)). */
 const maxRewindDays = 7
 
 const notRewindable = (detail: string) => new ApiError('run_not_rewindable', detail)

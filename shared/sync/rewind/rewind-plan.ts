@@ -10,7 +10,7 @@ import { type PlanDescribers, runChange } from '../runs/run.ts'
 
 export type DeletedRow<R extends Row> = { row: R; name: string; at: string }
 
-/** A policy whose group was deleted by the run, with its fields right after that deletion. */
+/** A policy whose group was deleted by the rewound run, with its fields right after that deletion. */
 export type OrphanedPolicy = Pick<PolicyRow, 'id' | 'resource_id' | 'updated_at'> & { group_id: string; name: string }
 
 export type RewindEntries = {

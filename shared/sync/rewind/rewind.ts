@@ -23,7 +23,9 @@ import {
 /** Assumed maximum clock skew between two processes, in microseconds. */
 const maxClockSkew = 60_000_000
 
-/** Plan entry with its section. `namedBy` are the rows whose names form the name of the entry; empty if the entry already has a name. */
+/**
+ * Plan entry with its section. `namedBy` contains the rows whose names form the name of the entry; empty if the entry already has a name.
+ */
 type FoundEntry = {
   section: RewindSection
   entry: DeletedRow<Row> | OrphanedPolicy

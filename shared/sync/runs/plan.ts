@@ -117,7 +117,7 @@ export class PlanReader {
  */
 export type Losses = Record<string, { lost: number; owned: number; inactive?: number }>
 
-/** Written plan. `absent` are the provider's ids of people or devices that are missing from the snapshot. */
+/** Written plan. `absent` contains the provider's ids of people or devices that are missing from the snapshot. */
 export type PlanResult = WrittenPlan & { losses: Losses; absent: string[] }
 
 export type StageContext = { transaction: Transaction; sourceId: string; startedAt: string }

@@ -23,7 +23,7 @@ export type OpenRun = Pick<Run, 'applied' | 'skipped' | 'skipped_sample'> & {
   run_id: string
   /** Worker that last took the lease; null before the first step. */
   owner: string | null
-  /** End of the lease in microseconds since 1970; 0 while the lease is free. */
+  /** End of the lease in microseconds since 1970; 0 after the lease was released. */
   until: number
   /** Position in the plan at which the next step resumes. */
   at: { section: number; index: number }

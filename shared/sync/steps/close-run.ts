@@ -12,7 +12,10 @@ import { openRunKey, readOpenRun, runItem } from '../runs/run-store.ts'
 import type { RunWork } from '../runs/run-work.ts'
 import { mayContinue, readSource, type SourceKind } from '../runs/source.ts'
 
-/** Cancels a run that may not continue, because its result does not apply to the changed source. Previews are not cancelled. */
+/**
+ * Replaces the ending of a run that may not continue with `cancelled`, because the result does not apply to the changed source. Keeps the
+ * ending of a preview.
+ */
 const validEnding = (
   { run }: RunWork,
   kind: SourceKind,
@@ -106,7 +109,7 @@ function endItems(work: RunWork, kind: SourceKind, ending: Ending, row: SourceRo
     items.push(lastGoodRunItem(accountId, sourceId, { synced_at, run_id, root, staged_at, whole_at }))
   }
   if (row) {
-    // Schedules the next run for now if a run was requested, or the connection changed, during this run.
+    // Makes the next run due immediately if a run was requested, or the connection changed, during this run.
     const isRequested = row.sync_requested_at !== null && row.sync_requested_at > run.started_at
     const isReconnected = !row.is_disabled && kind.connectionOf(row) !== run.connection
     items.push(

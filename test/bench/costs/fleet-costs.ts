@@ -67,7 +67,7 @@ The example fleet has 10,000 clients and 200 gateways. It produces ${millionFlow
 authorizations per month. The table compares its monthly cost with the live channel, and without it (only heartbeats every 30 seconds).
 
 ${markdownTable(['USD per month', 'With the live channel', 'Only heartbeats'], [...rows, rest, sums])}
-The log lines amount to ${dollars(connected.logGb)} GB with the live channel and ${dollars(alone.logGb)} GB without it. The sums exclude calls to the account API, data transfer out of
+The log lines amount to ${dollars(connected.logGb)} GB per month with the live channel and ${dollars(alone.logGb)} GB without it. The totals exclude calls to the account API, data transfer out of
 AWS, and backups.
 
 ## Storage
