@@ -18,6 +18,7 @@ import { checkMayContinue } from './source.ts'
  * Applier of one section of a plan. `stage` is a method, and therefore bivariant, so that one map can contain the appliers of all sections.
  */
 type Applier<C, E> = {
+  /** Maximum number of entries per commit; lower for entries that may need many writes. */
   perCommit: number
   stage(context: C, entries: E[]): Promise<StagedChange>
 }
