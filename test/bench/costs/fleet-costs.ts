@@ -74,7 +74,7 @@ AWS, and backups.
 
 - **Flows**: a million flows use at most ${gbPerMillion} GB in the table. They cost ${(gbPerMillion * perGb).toFixed(2)} USD for each month of retention. This includes ${(gbPerMillion * prices.pointInTimeGbMonth).toFixed(2)} USD for
   point-in-time recovery, which is always enabled.
-- **Backups**: if you set \`backupVaultArn\`, backups are full copies, which are kept for ${backupDays} days (\`backupDays\`) in both vaults. The table lists their
+- **Backups** are made only if you set \`backupVaultArn\`. Each backup is a full copy, which is kept for ${backupDays} days (\`backupDays\`) in both vaults. The table lists their
   monthly cost for the example fleet in USD:
 
 ${markdownTable(
