@@ -1,5 +1,5 @@
 import { ApiError, notFound } from '#shared/core/errors.ts'
-import { within } from '#shared/core/logging/invocation.ts'
+import { runInvocation } from '#shared/core/logging/invocation.ts'
 import type { Answer, Event } from '#shared/http/exchange.ts'
 import { requestIdOf } from '#shared/http/exchange.ts'
 import type { Handler } from '#shared/http/lambda.ts'
@@ -38,7 +38,7 @@ const toReference = (requestId: string): Answer => ({
 export const handler: Handler = (event, context) => {
   const requestId = requestIdOf(event.headers['x-request-id'])
   const fields = { operation: event.routeKey, request_id: requestId, function_request_id: context?.awsRequestId }
-  return within(fields, () => respond(event, requestId))
+  return runInvocation(fields, () => respond(event, requestId))
 }
 
 async function respond(event: Event, requestId: string): Promise<Answer> {

@@ -8,7 +8,7 @@ import { checkCredential, checkRateLimit } from '#shared/http/credentials.ts'
 import { type Event, type Exchange, openExchange, type Step } from '#shared/http/exchange.ts'
 import { readOrigin } from '#shared/http/origin.ts'
 import { problem } from '#shared/http/problem.ts'
-import { type LiveAnswer, type LiveEvent, liveHandler, pulseAgent } from '#shared/live/live-handler.ts'
+import { type LiveEvent, type LiveResponse, liveHandler, pulseAgent } from '#shared/live/live-handler.ts'
 
 /** Converts a handshake to a request for the pipeline steps, with header names in lower case. */
 const handshakeOf = ({ headers = {}, requestContext }: LiveEvent): Event => {
@@ -50,7 +50,7 @@ export const handler = liveHandler<Handshake>('$connect', {
     await connect(caller, subject, { sessionId: sessionId.toLowerCase(), connectionId: requestContext.connectionId })
     return { statusCode: 200 }
   },
-  fail: (error, { exchange: { requestId, headers } }) => problem(error, requestId, headers) as LiveAnswer,
+  fail: (error, { exchange: { requestId, headers } }) => problem(error, requestId, headers) as LiveResponse,
 })
 
 const kindOf = (authorization: string | undefined): 'client' | 'gateway' =>

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { timestamp } from '../core/clock.ts'
-import { answerBytes, takeFitting } from '../core/json/answer-size.ts'
+import { responseBytes, takeFitting } from '../core/json/response-size.ts'
 import type { ActorRow } from '../domain/actors/actor.ts'
 import { evaluateDecidable } from '../domain/policies/conditions/conditions.ts'
 import { Policy, type PolicyRow } from '../domain/policies/policy.ts'
@@ -9,7 +9,7 @@ import { cursorsAround, rangeOf } from '../table/list.ts'
 import { getRows } from '../table/read.ts'
 import type { Page } from '../values/page.ts'
 
-/** A policy that gives access, in a row of an access list. @public */
+/** Policy that grants access, in a row of an access list. @public */
 export const PossibleGrant = v.object({
   id: v.string(),
   group_id: v.nullable(v.string()),
@@ -23,27 +23,29 @@ type Grant = v.InferOutput<typeof PossibleGrant>
 /** False for disabled actors, and for API clients, which cannot reach resources. */
 export const canHaveAccess = ({ is_disabled, type }: ActorRow): boolean => !is_disabled && type !== 'api_client'
 
-/** Describes the access that a policy gives, without testing conditions on the client. Null when the policy gives no access now. */
+/**
+ * Describes the access that a policy grants, without evaluating conditions on the client. Returns null if the policy grants no access now.
+ */
 export function possibleGrant(
   { id, group_id, is_disabled, conditions }: PolicyRow,
-  person: boolean,
+  isForPerson: boolean,
   now: number,
 ): Grant | null {
   if (is_disabled) return null
-  const evaluation = evaluateDecidable(conditions, person, now)
+  const evaluation = evaluateDecidable(conditions, isForPerson, now)
   if (!evaluation.conforms || (evaluation.until !== null && evaluation.until <= now)) return null
   return { id, group_id, conditions, expires_at: evaluation.until === null ? null : timestamp(evaluation.until) }
 }
 
-/** Maximum size of an access list row, in bytes. Policies beyond this size are cut. */
+/** Maximum size of an access list row in bytes. Policies beyond this size are left out. */
 const maxRowBytes = 1_000_000
 
-/** Names of the lists that were cut to fit the response; absent when all lists are complete. */
+/** Names of the lists that were truncated to fit the response. Absent if all lists are complete. */
 export const truncatedPolicies = v.optional(v.array(v.literal('policies')))
 
 export const grantFields = { policies: v.array(PossibleGrant), truncated: truncatedPolicies }
 
-/** Schema of an access list. A `total` is missing, because counting merged lists would require reading all their rows. */
+/** Schema of an access list. It has no `total`, because counting merged lists would require reading all their rows. */
 export const accessList = <S extends v.GenericSchema>(row: S) =>
   v.object({
     data: v.array(row),
@@ -54,43 +56,45 @@ type Range = { after?: string; backward: boolean; limit: number }
 
 const maxReadLength = 500
 
-type Accepted<T> = { id: string; row: T }
+type AcceptedRow<T> = { id: string; row: T }
 type Source<T> = {
   /** Reads the next ids of the list in order. A result shorter than `limit` marks the end of the list. */
   read(range: Range): Promise<string[]>
-  accept(ids: string[]): Promise<Accepted<T>[]>
+  accept(ids: string[]): Promise<AcceptedRow<T>[]>
 }
 
-/** Creates a filter that accepts rows with grants and cuts the grants of a row to the maximum size. Each grant is measured once. */
+/**
+ * Creates a filter that accepts rows with grants, and truncates the grants of a row to the maximum size. Each grant is measured only once.
+ */
 export function grantedRows<R extends Row, F extends object>(
   account: string,
   entity: Entity<R>,
-  shown: (row: R) => { fields: F; grants: Grant[] } | null,
+  render: (row: R) => { fields: F; grants: Grant[] } | null,
 ) {
   const sizes = new Map<Grant, number>()
   const bytesOf = (grant: Grant): number => {
-    const size = sizes.get(grant) ?? answerBytes(grant)
+    const size = sizes.get(grant) ?? responseBytes(grant)
     sizes.set(grant, size)
     return size
   }
   return async (ids: string[]) => {
     const rows = (await getRows(entity, account, ids)).map(async (row) => {
-      const rendered = row && shown(row)
-      if (!rendered) return []
-      const maxBytes = maxRowBytes - answerBytes(rendered.fields)
-      const { kept, more } = await takeFitting(rendered.grants, { maxBytes, bytesOf })
+      const view = row && render(row)
+      if (!view) return []
+      const maxBytes = maxRowBytes - responseBytes(view.fields)
+      const { items, more } = await takeFitting(view.grants, { maxBytes, bytesOf })
       return [
-        { id: row.id, row: { ...rendered.fields, policies: kept, ...(more && { truncated: ['policies' as const] }) } },
+        { id: row.id, row: { ...view.fields, policies: items, ...(more && { truncated: ['policies' as const] }) } },
       ]
     })
     return (await Promise.all(rows)).flat()
   }
 }
 
-/** Yields the accepted rows. Doubles the length of each read up to `maxStretch`, in case few candidates are accepted. */
-async function* acceptedRows<T>({ read, accept }: Source<T>, { after, backward, limit: wanted }: Range) {
+/** Yields the accepted rows. Doubles the length of each read up to `maxReadLength`, in case few candidates are accepted. */
+async function* acceptedRows<T>({ read, accept }: Source<T>, { after, backward, limit: firstLimit }: Range) {
   let position = after
-  for (let limit = wanted; ; limit = Math.min(2 * limit, maxReadLength)) {
+  for (let limit = firstLimit; ; limit = Math.min(2 * limit, maxReadLength)) {
     const ids = await read({ after: position, backward, limit })
     yield* await accept(ids)
     if (ids.length < limit) return
@@ -101,14 +105,17 @@ async function* acceptedRows<T>({ read, accept }: Source<T>, { after, backward, 
 export async function accessPage<T>(page: Page, source: Source<T>) {
   const range = await rangeOf(page)
   const { after, backward } = range
-  const { kept, more } = await takeFitting(acceptedRows(source, range), { limit: page.limit, shown: ({ row }) => row })
-  if (backward) kept.reverse()
+  const { items, more } = await takeFitting(acceptedRows(source, range), {
+    limit: page.limit,
+    render: ({ row }) => row,
+  })
+  if (backward) items.reverse()
   // A page that was requested with a cursor always has a page behind it: the page that contained the cursor.
-  const behind = (kept.length > 0 || after !== undefined) && (backward || page.cursor !== null)
+  const hasRowsBehind = (items.length > 0 || after !== undefined) && (backward || page.cursor !== null)
   const cursors = await cursorsAround(
     page,
-    kept.map(({ id }) => id),
-    { backward, more, behind },
+    items.map(({ id }) => id),
+    { backward, more, hasRowsBehind },
   )
-  return { data: kept.map(({ row }) => row), metadata: { limit: page.limit, ...cursors } }
+  return { data: items.map(({ row }) => row), metadata: { limit: page.limit, ...cursors } }
 }

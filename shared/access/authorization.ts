@@ -20,7 +20,7 @@ export type Authorization = Grounds & {
   flow_log_uploads_enabled: boolean
   authorized_at: string
   expires_at: string
-  /** Latest change of the rows that the authorization depends on. Revocations of later commits end the authorization. */
+  /** Time of the latest change to the rows that the authorization depends on. Revocations by later commits end the authorization. */
   state_at: string
 }
 
@@ -63,20 +63,20 @@ export const hasExpired = ({ expires_at }: Pick<Authorization, 'expires_at'>, no
 
 /** Expiry of pending authorizations: a past time, so that all readers ignore them until they are confirmed. */
 const pendingEnd = timestamp(0)
-/** Time after which the request that created a pending authorization has confirmed it or has failed. */
-const makingMicros = 60 * secondMicros
+/** Time after which the request that created a pending authorization has either confirmed it or failed. */
+const creationMicros = 60 * secondMicros
 
 export const isPending = ({ expires_at }: Pick<Authorization, 'expires_at'>): boolean => expires_at === pendingEnd
 
 /** True for a pending authorization whose request has failed. */
 export const isAbandoned = (item: Pick<Authorization, 'expires_at' | 'authorized_at'>, now: number): boolean =>
-  isPending(item) && microsOf(item.authorized_at) < now - makingMicros
+  isPending(item) && microsOf(item.authorized_at) < now - creationMicros
 
 /** Pending form of an authorization's item, stored before the grounds are checked again. DynamoDB deletes the item at its `ttl`. */
 export const pendingItem = (main: AuthorizationItem): AuthorizationItem => ({
   ...main,
   expires_at: pendingEnd,
-  ttl: Math.ceil((microsOf(main.authorized_at) + 10 * makingMicros) / secondMicros),
+  ttl: Math.ceil((microsOf(main.authorized_at) + 10 * creationMicros) / secondMicros),
 })
 
 /** Signs the ingest token for one side of an authorization. Deterministic (P5.5(4), L9.3). */
@@ -93,7 +93,7 @@ export const signForAuthorization = (authorization: Authorization, role: FlowRol
     resource_id: authorization.resource_id,
   })
 
-/** Deletes a client's authorizations whose policies are disabled, deleted or violated in the new condition context (P3.2). */
+/** Deletes a client's authorizations whose policies are disabled, deleted or no longer satisfied in the new condition context (P3.2). */
 export async function reevaluate(
   account: string,
   clientId: string,
@@ -101,14 +101,14 @@ export async function reevaluate(
   now: number,
 ): Promise<void> {
   const items = await authorizationsOfClient(account, clientId)
-  const granting = await getRows(
+  const grantingPolicies = await getRows(
     policies,
     account,
     items.map((item) => item.policy_id),
   )
-  const ended = items.filter((_, index) => {
-    const policy = granting[index]
+  const endedItems = items.filter((_, index) => {
+    const policy = grantingPolicies[index]
     return !policy || policy.is_disabled || !evaluateConditions(policy.conditions, context, now).conforms
   })
-  await Promise.all(ended.map(deleteAuthorization))
+  await Promise.all(endedItems.map(deleteAuthorization))
 }

@@ -42,26 +42,26 @@ export async function authorize(
   const { account, actor, token } = caller
   return untilDone(async () => {
     const now = clock.now()
-    const found = await sessionOf(account.id, token.id, session_id ?? null, now)
-    const context = { client: found.client, subject }
-    // Tests existing authorizations in the context of the current request, such as its address.
-    const session = await noteConditionContext(account.id, found, context, now)
+    const foundSession = await sessionOf(account.id, token.id, session_id ?? null, now)
+    const context = { client: foundSession.client, subject }
+    // Evaluates existing authorizations in the context of the current request, such as its address.
+    const session = await noteConditionContext(account.id, foundSession, context, now)
     if (!session) return 'conflict'
 
     const existing = await existingAuthorization(account.id, session, resource_id, context, now)
     if (existing === 'conflict') return 'conflict'
     if (existing) return render(existing, true)
     const decision = await decide(caller, resource_id, context, now)
-    const [live, membership] = await Promise.all([
+    const [onlineGateway, membership] = await Promise.all([
       siteGateway(account.id, decision.resource.site_id, session, now),
       decision.group === null ? null : getMembership(account.id, decision.group, actor.id),
     ])
     if (membership === undefined) return 'conflict'
-    const authorization = await grant(caller, subject, { ...decision, session, live, membership }, now)
+    const authorization = await grant(caller, subject, { ...decision, session, onlineGateway, membership }, now)
     if (authorization !== 'conflict') {
       measure('grants')
-      await nudgeOfGrant(account.id, live.gateway.id)
-      return render({ authorization, resource: decision.resource, live }, false)
+      await nudgeOfGrant(account.id, onlineGateway.gateway.id)
+      return render({ authorization, resource: decision.resource, onlineGateway }, false)
     }
     if (!(await getRow(clientTokens, account.id, token.id))) throw unauthorized()
     return 'conflict'
@@ -86,14 +86,14 @@ async function sessionOf(
   return session
 }
 
-async function render({ authorization, resource, live }: Granted, repeated: boolean) {
+async function render({ authorization, resource, onlineGateway }: AuthorizedAccess, repeated: boolean) {
   const { id, policy_id, expires_at } = authorization
-  const { ipv4, ipv6 } = live.gateway
+  const { ipv4, ipv6 } = onlineGateway.gateway
   return {
     data: {
       id,
       resource,
-      gateway: { id: live.gateway.id, ipv4, ipv6, public_key: live.presence.public_key },
+      gateway: { id: onlineGateway.gateway.id, ipv4, ipv6, public_key: onlineGateway.presence.public_key },
       policy_id,
       expires_at,
       ingest_token: await signForAuthorization(authorization, 'initiator'),
@@ -102,7 +102,7 @@ async function render({ authorization, resource, live }: Granted, repeated: bool
   }
 }
 
-export type Granted = { authorization: Authorization; resource: ResourceRow; live: OnlineGateway }
+export type AuthorizedAccess = { authorization: Authorization; resource: ResourceRow; onlineGateway: OnlineGateway }
 
 /** Maximum wait for a pending authorization that an earlier request created. */
 const patienceMicros = 5_000_000
@@ -114,12 +114,12 @@ async function existingAuthorization(
   resourceId: string,
   context: ConditionContext,
   now: number,
-): Promise<Granted | 'conflict' | null> {
+): Promise<AuthorizedAccess | 'conflict' | null> {
   const pointer = await findGrant(grantKey(account, client.id, resourceId))
   const item = pointer && ((await getItem(pointer.row)) as AuthorizationItem | undefined)
   if (!item) return null
   if (isPending(item) && microsOf(item.authorized_at) > now - patienceMicros) return 'conflict'
-  const [[policyItem, resourceItem, gatewayItem], seen] = await Promise.all([
+  const [[policyItem, resourceItem, gatewayItem], gatewayPresence] = await Promise.all([
     getItems([
       entityKey(account, policies.name, item.policy_id),
       entityKey(account, resources.name, resourceId),
@@ -128,16 +128,20 @@ async function existingAuthorization(
     readPresence(account, 'gateways', item.gateway_id),
   ])
   const policy = policyItem && itemRow(policies, policyItem)
-  const live =
+  const isValid =
     !hasExpired(item, now) &&
     item.client_public_key === presence.public_key &&
     policy &&
     !policy.is_disabled &&
     evaluateConditions(policy.conditions, context, now).conforms &&
-    isOnline(seen, now)
-  if (live && seen && resourceItem && gatewayItem) {
+    isOnline(gatewayPresence, now)
+  if (isValid && gatewayPresence && resourceItem && gatewayItem) {
     const gateway = itemRow(gateways, gatewayItem)
-    return { authorization: item, resource: itemRow(resources, resourceItem), live: { gateway, presence: seen } }
+    return {
+      authorization: item,
+      resource: itemRow(resources, resourceItem),
+      onlineGateway: { gateway, presence: gatewayPresence },
+    }
   }
   await deleteAuthorization(item)
   return null
@@ -156,12 +160,12 @@ export const GrantedAuthorization = v.object({
   ingest_token: v.string(),
 })
 
-/** Maximum time for which the response waits for the nudge to the gateway (C5.2). */
+/** Maximum time in milliseconds that the response waits for the nudge to the gateway (C5.2). */
 const maxNudgeMs = 150
 
 async function nudgeOfGrant(account: string, gatewayId: string): Promise<void> {
   if (env.liveUrl === null) return
-  const waiting = new AbortController()
-  const notified = nudgeGateway(account, gatewayId).finally(() => waiting.abort())
-  await Promise.race([notified, clock.sleep(maxNudgeMs, waiting.signal).catch(() => undefined)])
+  const abortController = new AbortController()
+  const notification = nudgeGateway(account, gatewayId).finally(() => abortController.abort())
+  await Promise.race([notification, clock.sleep(maxNudgeMs, abortController.signal).catch(() => undefined)])
 }

@@ -40,8 +40,11 @@ export async function findSession(
   const pointer = await getItem(clientSessionKey(account, tokenId, sessionId))
   if (!pointer) return null
   const id = String(pointer.client_id)
-  const [row, live] = await getItems([entityKey(account, clients.name, id), presenceKey(account, 'clients', id)])
-  const presence = live as ClientPresence | undefined
+  const [row, presenceItem] = await getItems([
+    entityKey(account, clients.name, id),
+    presenceKey(account, 'clients', id),
+  ])
+  const presence = presenceItem as ClientPresence | undefined
   if (!row || !presence || presence.session_id !== sessionId || !isOnline(presence, now)) return null
   return { client: itemRow(clients, row), presence }
 }
@@ -68,8 +71,8 @@ export async function updatePresence(
   values: Partial<ClientPresence>,
   expected: Partial<ClientPresence> = {},
 ): Promise<'done' | 'conflict'> {
-  const wanted = Object.entries(expected)
-  const conditions = wanted.map(([name, value]) =>
+  const expectedEntries = Object.entries(expected)
+  const conditions = expectedEntries.map(([name, value]) =>
     value === null ? `attribute_not_exists(${name})` : `${name} = :expected_${name}`,
   )
   const before = await changeItem(presenceKey(account, 'clients', clientId), {
@@ -79,35 +82,37 @@ export async function updatePresence(
     values: {
       session: sessionId,
       now,
-      ...Object.fromEntries(wanted.flatMap(([name, value]) => (value === null ? [] : [[`expected_${name}`, value]]))),
+      ...Object.fromEntries(
+        expectedEntries.flatMap(([name, value]) => (value === null ? [] : [[`expected_${name}`, value]])),
+      ),
     },
   })
   return before ? 'done' : 'conflict'
 }
 
 /**
- * Stores a client's condition context. If the context has changed, tests the client's authorizations again (P3.2). A mark on the presence
- * item makes the next request repeat an interrupted test. Returns null when the session has ended or the item does not match `expected`.
+ * Stores a client's condition context. If it has changed, evaluates the client's authorizations again (P3.2). A marker on the presence item
+ * makes the next request repeat an interrupted evaluation. Returns null if the session has ended or the item does not match `expected`.
  */
 export async function noteConditionContext(
   account: string,
   session: OnlineClient,
   context: ConditionContext,
   now: number,
-  seen: Partial<ClientPresence> = {},
+  fields: Partial<ClientPresence> = {},
   expected: Partial<ClientPresence> = {},
 ): Promise<OnlineClient | null> {
   const { client, presence } = session
-  const tested = fingerprint(context)
+  const contextFingerprint = fingerprint(context)
   const update = (values: Partial<ClientPresence>, expected?: Partial<ClientPresence>) =>
     updatePresence(account, client.id, presence.session_id, now, values, expected)
-  if (presence.tested === tested) {
-    if (Object.keys(seen).length === 0) return session
-    return (await update(seen, expected)) === 'conflict' ? null : { client, presence: { ...presence, ...seen } }
+  if (presence.tested === contextFingerprint) {
+    if (Object.keys(fields).length === 0) return session
+    return (await update(fields, expected)) === 'conflict' ? null : { client, presence: { ...presence, ...fields } }
   }
-  const testing = `testing ${randomUUID()}`
-  if ((await update({ ...seen, tested: testing }, expected)) === 'conflict') return null
+  const testMark = `testing ${randomUUID()}`
+  if ((await update({ ...fields, tested: testMark }, expected)) === 'conflict') return null
   await reevaluate(account, client.id, context, now)
-  await update({ tested }, { tested: testing })
-  return { client, presence: { ...presence, ...seen, tested } }
+  await update({ tested: contextFingerprint }, { tested: testMark })
+  return { client, presence: { ...presence, ...fields, tested: contextFingerprint } }
 }

@@ -5,11 +5,11 @@ import { clock } from '../core/clock.ts'
 import { notFound } from '../core/errors.ts'
 import { decodeCursor, encodeCursor } from '../core/secrets/cursor.ts'
 import type { Subject } from '../core/subject.ts'
-import { changing } from '../core/work/work.ts'
+import { noteWrite } from '../core/work/work.ts'
 import { connectedLeaseEnd, leaseUnder, renderLease } from '../domain/sessions/lease.ts'
 import { toLastSeen } from '../domain/sessions/presence.ts'
 import { findSession, noteConditionContext, type OnlineClient, updatePresence } from './client-presence.ts'
-import { connectableResources, type Reachable } from './decide.ts'
+import { connectableResources, type ReachableResources } from './decide.ts'
 
 type Caller = CallerOf<'client'>
 
@@ -38,18 +38,18 @@ export async function renewClientSession(caller: Caller, subject: Subject, sessi
 async function renewLease(
   { account, token }: Caller,
   subject: Subject,
-  found: OnlineClient,
+  initialSession: OnlineClient,
   now: number,
 ): Promise<number> {
-  const sessionId = found.presence.session_id
-  for (let session: OnlineClient | null = found, tries = 0; session && tries < 5; tries++) {
+  const sessionId = initialSession.presence.session_id
+  for (let session: OnlineClient | null = initialSession, tries = 0; session && tries < 5; tries++) {
     const { client, presence } = session
     const { connection_id = null } = presence
     const lease_expires_at = connection_id === null ? leaseUnder(token, now) : connectedLeaseEnd('clients', token, now)
-    const seen = { ...toLastSeen(subject, presence.last_seen_version, now), lease_expires_at }
+    const fields = { ...toLastSeen(subject, presence.last_seen_version, now), lease_expires_at }
     const context = { client, subject }
-    const noted = noteConditionContext(account.id, session, context, now, seen, { connection_id })
-    if (await changing(noted)) return lease_expires_at
+    const contextUpdate = noteConditionContext(account.id, session, context, now, fields, { connection_id })
+    if (await noteWrite(contextUpdate)) return lease_expires_at
     session = await findSession(account.id, token.id, sessionId, now)
   }
   throw notFound()
@@ -61,8 +61,8 @@ export async function endClientSession({ account, token }: CallerOf<'client'>, s
   const session = await findSession(account.id, token.id, sessionId, now)
   if (!session) throw notFound()
   const { client } = session
-  const ended = updatePresence(account.id, client.id, sessionId, now, { lease_expires_at: 0 })
-  if ((await changing(ended)) === 'conflict') throw notFound()
+  const leaseUpdate = updatePresence(account.id, client.id, sessionId, now, { lease_expires_at: 0 })
+  if ((await noteWrite(leaseUpdate)) === 'conflict') throw notFound()
   await revoke(account.id, { by: 'client', id: client.id })
   return { data: { id: sessionId } }
 }
@@ -90,7 +90,7 @@ const bindingOf = (account: string, sessionId: string): string => `client resour
 export const resourcesCursor = async (
   account: string,
   sessionId: string,
-  { resources, more }: Reachable,
+  { resources, more }: ReachableResources,
 ): Promise<string | null> => (more ? encodeCursor(bindingOf(account, sessionId), resources.at(-1)?.id) : null)
 
 /** Decodes a resources cursor to the id of the last listed resource. @throws ApiError `invalid_page_cursor` */

@@ -8,22 +8,22 @@ import { type DeviceKind, findPresence, toLastSeen } from '../domain/sessions/pr
 import { type ConnectionRef, connectionOf, forgetConnection, keepConnection } from '../live/connection.ts'
 import { endConnection } from '../live/send-message.ts'
 import { findSession, noteConditionContext } from './client-presence.ts'
-import { readOnlineGateway, signOfLife, updateSession } from './gateway-session.ts'
+import { heartbeatPresence, readOnlineGateway, updateSession } from './gateway-session.ts'
 
 type Caller = CallerOf<'client'> | CallerOf<'gateway'>
-type Opened = { sessionId: string; connectionId: string }
+type NewConnection = { sessionId: string; connectionId: string }
 
 /**
  * Connects a session to the live channel (C2), renews its lease like a heartbeat, and closes its older connection.
  * @throws ApiError `not_found` for a session that has ended, is unknown or was started with another token (P1.7)
  */
-export async function connect(caller: Caller, subject: Subject, opened: Opened): Promise<void> {
+export async function connect(caller: Caller, subject: Subject, newConnection: NewConnection): Promise<void> {
   const now = clock.now()
-  const former =
+  const formerConnection =
     caller.kind === 'client'
-      ? await connectClient(caller, subject, opened, now)
-      : await connectGateway(caller, subject, opened, now)
-  if (former) await replace(former, opened)
+      ? await connectClient(caller, subject, newConnection, now)
+      : await connectGateway(caller, subject, newConnection, now)
+  if (formerConnection) await replace(formerConnection, newConnection)
 }
 
 /** Delay in milliseconds before closing a former connection that was still opening. */
@@ -33,18 +33,18 @@ const openingMs = 300
  * Closes the former connection, so that exactly one connection survives a race.
  * @throws ApiError `rate_limited` when an even newer connection has replaced the one that was opened
  */
-async function replace(former: ConnectionRef, { connectionId }: Opened): Promise<void> {
-  if ((await endConnection(former, 'replaced')) === 'opening') {
+async function replace(formerConnection: ConnectionRef, { connectionId }: NewConnection): Promise<void> {
+  if ((await endConnection(formerConnection, 'replaced')) === 'opening') {
     await clock.sleep(openingMs)
-    await endConnection(former, 'replaced')
+    await endConnection(formerConnection, 'replaced')
   }
-  const now = await findPresence(former.account_id, former.device, former.device_id)
-  if (now?.connection_id === connectionId) return
-  await forgetConnection({ ...former, connection_id: connectionId })
+  const presence = await findPresence(formerConnection.account_id, formerConnection.device, formerConnection.device_id)
+  if (presence?.connection_id === connectionId) return
+  await forgetConnection({ ...formerConnection, connection_id: connectionId })
   throw new ApiError('rate_limited', 'The session has opened a newer connection.')
 }
 
-const connectionFields = ({ connectionId }: Opened, now: number) => ({
+const connectionFields = ({ connectionId }: NewConnection, now: number) => ({
   connection_id: connectionId,
   connected_at: now,
   messages: [],
@@ -59,43 +59,48 @@ const storeConnection = (
   { account, token, ...caller }: Caller,
   device: DeviceKind,
   id: string,
-  opened: Opened,
+  newConnection: NewConnection,
   now: number,
 ) =>
   keepConnection({
-    connection_id: opened.connectionId,
+    connection_id: newConnection.connectionId,
     account_id: account.id,
     device,
     device_id: id,
-    session_id: opened.sessionId,
+    session_id: newConnection.sessionId,
     token_id: token.id,
     actor_id: 'actor' in caller ? caller.actor.id : null,
     is_person: 'actor' in caller && isPerson(caller.actor.type),
     connected_at: now,
   })
 
-async function connectClient(caller: CallerOf<'client'>, subject: Subject, opened: Opened, now: number) {
+async function connectClient(caller: CallerOf<'client'>, subject: Subject, newConnection: NewConnection, now: number) {
   const { account, token } = caller
-  const session = await findSession(account.id, token.id, opened.sessionId, now)
+  const session = await findSession(account.id, token.id, newConnection.sessionId, now)
   if (!session) throw notFound()
   const { client, presence } = session
-  await storeConnection(caller, 'clients', client.id, opened, now)
-  const seen = {
+  await storeConnection(caller, 'clients', client.id, newConnection, now)
+  const fields = {
     ...toLastSeen(subject, presence.last_seen_version, now),
-    ...connectionFields(opened, now),
+    ...connectionFields(newConnection, now),
     lease_expires_at: connectedLeaseEnd('clients', token, now),
   }
-  if (!(await noteConditionContext(account.id, session, { client, subject }, now, seen))) throw notFound()
+  if (!(await noteConditionContext(account.id, session, { client, subject }, now, fields))) throw notFound()
   return connectionOf(account.id, 'clients', client.id, presence)
 }
 
-async function connectGateway(caller: CallerOf<'gateway'>, subject: Subject, opened: Opened, now: number) {
-  const { gateway, holder } = await readOnlineGateway(caller, opened.sessionId, now)
-  await storeConnection(caller, 'gateways', gateway.id, opened, now)
-  const seen = signOfLife(subject, connectedLeaseEnd('gateways', {}, now), now)
-  const presence = await updateSession(caller, holder, opened.sessionId, now, {
-    ...seen,
-    ...connectionFields(opened, now),
+async function connectGateway(
+  caller: CallerOf<'gateway'>,
+  subject: Subject,
+  newConnection: NewConnection,
+  now: number,
+) {
+  const { gateway, holder } = await readOnlineGateway(caller, newConnection.sessionId, now)
+  await storeConnection(caller, 'gateways', gateway.id, newConnection, now)
+  const fields = heartbeatPresence(subject, connectedLeaseEnd('gateways', {}, now), now)
+  const presence = await updateSession(caller, holder, newConnection.sessionId, now, {
+    ...fields,
+    ...connectionFields(newConnection, now),
   })
   return connectionOf(caller.account.id, 'gateways', gateway.id, presence)
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { CallerOf } from '../auth/caller.ts'
 import { microsOf } from '../core/clock.ts'
 import { ApiError, notFound } from '../core/errors.ts'
-import { fitsResponse } from '../core/json/answer-size.ts'
+import { fitsResponse } from '../core/json/response-size.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
 import { type ActorRow, isPerson } from '../domain/actors/actor.ts'
 import { groups } from '../domain/groups/group.ts'
@@ -18,7 +18,7 @@ export type Decision = { resource: ConnectableResource; policy: PolicyRow; group
 
 export type AccessOutcome = { policy: PolicyRow; end: number } | { policy: PolicyRow; violated: string[] }
 
-/** Tests the conditions of a policy. An end in the past is treated as a violated time condition (P5.5(2)). */
+/** Evaluates the conditions of a policy. An end in the past counts as a violated time condition (P5.5(2)). */
 export function outcomeOf(policy: PolicyRow, context: ConditionContext, tokenEnd: number, now: number): AccessOutcome {
   const evaluation = evaluateConditions(policy.conditions, context, now)
   if (!evaluation.conforms) return { policy, violated: evaluation.violated }
@@ -27,27 +27,28 @@ export function outcomeOf(policy: PolicyRow, context: ConditionContext, tokenEnd
 }
 
 /**
- * Chooses the policy with the longest access, or the oldest of equal policies (P5.3). If no policy conforms, returns the violated
- * properties without duplicates.
+ * Chooses the policy that grants access for longest. If several end at the same time, chooses the oldest (P5.3). If the conditions of no
+ * policy are satisfied, returns the violated properties without duplicates.
  */
 export function choosePolicy(
-  granting: PolicyRow[],
+  grantingPolicies: PolicyRow[],
   context: ConditionContext,
   tokenEnd: number,
   now: number,
 ): { policy: PolicyRow; expiresAt: number } | { violated: string[] } {
-  const outcomes = granting.map((policy) => outcomeOf(policy, context, tokenEnd, now))
-  const conforming = outcomes.flatMap((outcome) => ('end' in outcome ? [outcome] : []))
-  const [first, ...others] = conforming
+  const outcomes = grantingPolicies.map((policy) => outcomeOf(policy, context, tokenEnd, now))
+  const conformingOutcomes = outcomes.flatMap((outcome) => ('end' in outcome ? [outcome] : []))
+  const [first, ...others] = conformingOutcomes
   if (!first)
     return { violated: [...new Set(outcomes.flatMap((outcome) => ('violated' in outcome ? outcome.violated : [])))] }
-  const best = others.reduce((longest, other) => (other.end > longest.end ? other : longest), first)
-  return { policy: best.policy, expiresAt: Math.min(best.end, tokenEnd) }
+  const longestOutcome = others.reduce((longest, other) => (other.end > longest.end ? other : longest), first)
+  return { policy: longestOutcome.policy, expiresAt: Math.min(longestOutcome.end, tokenEnd) }
 }
 
 /**
  * Decides on access to a resource (P5.2, steps 4 and 5).
- * @throws ApiError 404 when the resource is not connectable or has no policy for the actor, `conditions_violated` when no policy conforms
+ * @throws ApiError 404 if the resource is not connectable or has no policy for the actor, `conditions_violated` if the conditions of no
+ * policy are satisfied
  */
 export async function decide(
   { account, actor, token }: CallerOf<'client'>,
@@ -55,23 +56,23 @@ export async function decide(
   context: ConditionContext,
   now: number,
 ): Promise<Decision> {
-  const [resource, actorGroups, ofResource] = await Promise.all([
+  const [resource, actorGroups, resourcePolicies] = await Promise.all([
     getRow(resources, account.id, resourceId),
     groupsOf(account.id, actor),
     rowsBy(policies, account.id, 'resource_id', resourceId),
   ])
-  const granting = ofResource
+  const grantingPolicies = resourcePolicies
     .filter((policy) => !policy.is_disabled && includes(actorGroups, policy.group_id))
     .sort(oldestFirst)
-  if (!resource || !isConnectable(account, resource) || granting.length === 0) throw notFound()
-  const choice = choosePolicy(granting, context, microsOf(token.expires_at), now)
+  if (!resource || !isConnectable(account, resource) || grantingPolicies.length === 0) throw notFound()
+  const choice = choosePolicy(grantingPolicies, context, microsOf(token.expires_at), now)
   if ('violated' in choice) {
     throw new ApiError('conditions_violated', 'The conditions of the policy are not met.', {
       members: { violated: choice.violated },
     })
   }
   const { group_id } = choice.policy
-  return { resource, ...choice, group: group_id !== null && actorGroups.memberOf.has(group_id) ? group_id : null }
+  return { resource, ...choice, group: group_id !== null && actorGroups.groupIds.has(group_id) ? group_id : null }
 }
 
 export type ConnectableResource = ResourceRow & { site_id: string }
@@ -82,7 +83,7 @@ export const isConnectable = (account: AccountRow, resource: ResourceRow): resou
   resource.type !== 'static_device_pool' &&
   (resource.type !== 'internet' || account.features.internet_resource)
 
-export type Reachable = { resources: v.InferOutput<typeof Resource>[]; more: boolean }
+export type ReachableResources = { resources: v.InferOutput<typeof Resource>[]; more: boolean }
 
 /** Lists the resources that a client can connect to in its condition context (P5.1), starting after the id `after`. */
 export async function connectableResources(
@@ -91,27 +92,29 @@ export async function connectableResources(
   context: ConditionContext,
   now: number,
   after: string | null = null,
-): Promise<Reachable> {
-  const granting = await policiesOfActor(account.id, await groupsOf(account.id, actor))
-  const conforming = granting.filter(({ conditions }) => evaluateConditions(conditions, context, now).conforms)
-  // Sorting the ids orders the resources by creation, because ids start with a timestamp.
-  const ids = [...new Set(conforming.map((policy) => policy.resource_id))]
+): Promise<ReachableResources> {
+  const grantingPolicies = await policiesOfActor(account.id, await groupsOf(account.id, actor))
+  const conformingPolicies = grantingPolicies.filter(
+    ({ conditions }) => evaluateConditions(conditions, context, now).conforms,
+  )
+  // Sorts by id, which is the order of creation, because ids start with a timestamp.
+  const ids = [...new Set(conformingPolicies.map((policy) => policy.resource_id))]
     .filter((id) => after === null || id > after)
     .sort()
-  const reachable: Reachable['resources'] = []
+  const reachableResources: ReachableResources['resources'] = []
   const fits = fitsResponse()
   for (const chunk of chunks(ids)) {
     for (const row of await getRows(resources, account.id, chunk)) {
       if (!row || !isConnectable(account, row)) continue
       const resource = v.parse(Resource, row)
-      if (!fits(resource)) return { resources: reachable, more: true }
-      reachable.push(resource)
+      if (!fits(resource)) return { resources: reachableResources, more: true }
+      reachableResources.push(resource)
     }
   }
-  return { resources: reachable, more: false }
+  return { resources: reachableResources, more: false }
 }
 
-/** Splits ids into batches to read. The first batch is small, because few large resources already fill a response. */
+/** Splits ids into batches to read. The first batch is small, because a few large resources can fill a response. */
 function* chunks(ids: string[]): Generator<string[]> {
   for (let at = 0, length = 25; at < ids.length; length = Math.min(2 * length, 100)) {
     yield ids.slice(at, at + length)
@@ -120,7 +123,7 @@ function* chunks(ids: string[]): Generator<string[]> {
 }
 
 /** Groups of an actor: its memberships, and for people also the managed group, whose members are computed (A15.2). */
-export type ActorGroups = { memberOf: Set<string>; managed: string | null }
+export type ActorGroups = { groupIds: Set<string>; managedGroupId: string | null }
 
 export async function groupsOf(account: string, actor: ActorRow): Promise<ActorGroups> {
   const [indexes, unique] = await Promise.all([
@@ -128,19 +131,19 @@ export async function groupsOf(account: string, actor: ActorRow): Promise<ActorG
     isPerson(actor.type) ? getItem(uniqueKey(account, `${groups.name}.managed`, 'everyone')) : undefined,
   ])
   return {
-    memberOf: new Set(indexes.map((index) => String(index.sk))),
-    managed: unique ? (unique.row as Key).sk : null,
+    groupIds: new Set(indexes.map((index) => String(index.sk))),
+    managedGroupId: unique ? (unique.row as Key).sk : null,
   }
 }
 
-export const includes = ({ memberOf, managed }: ActorGroups, group: string | null): boolean =>
-  group !== null && (memberOf.has(group) || group === managed)
+export const includes = ({ groupIds, managedGroupId }: ActorGroups, group: string | null): boolean =>
+  group !== null && (groupIds.has(group) || group === managedGroupId)
 
 /** Lists the enabled policies for these groups, oldest first. */
 export async function policiesOfActor(account: string, actorGroups: ActorGroups): Promise<PolicyRow[]> {
-  const ids = [...actorGroups.memberOf, ...(actorGroups.managed === null ? [] : [actorGroups.managed])]
-  const found = await Promise.all(ids.map((id) => rowsBy(policies, account, 'group_id', id)))
-  return found
+  const ids = [...actorGroups.groupIds, ...(actorGroups.managedGroupId === null ? [] : [actorGroups.managedGroupId])]
+  const policyLists = await Promise.all(ids.map((id) => rowsBy(policies, account, 'group_id', id)))
+  return policyLists
     .flat()
     .filter((policy) => !policy.is_disabled)
     .sort(oldestFirst)

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { clock, microsOf, timestamp } from '../core/clock.ts'
 import { invalid } from '../core/errors.ts'
-import { takeFitting } from '../core/json/answer-size.ts'
+import { takeFitting } from '../core/json/response-size.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
 import { type ActorRow, actors } from '../domain/actors/actor.ts'
 import { type ClientRow, clients } from '../domain/clients/client.ts'
@@ -33,22 +33,22 @@ export async function evaluateAccess(
   const { actor, resource, client, input } = await readNamedRows(account.id, draft())
   const now = clock.now()
   const at = input.at ? microsOf(input.at) : now
-  const [context, actorGroups, ofResource, gatewayOnline] = await Promise.all([
-    evaluatedContext(account.id, client, input),
+  const [context, actorGroups, resourcePolicies, gatewayOnline] = await Promise.all([
+    readContext(account.id, client, input),
     groupsOf(account.id, actor),
     rowsBy(policies, account.id, 'resource_id', resource.id),
     hasOnlineGateway(account.id, resource, now),
   ])
-  const actorPolicies = ofResource.filter((policy) => includes(actorGroups, policy.group_id)).sort(oldestFirst)
-  const granting = actorPolicies.filter((policy) => !policy.is_disabled)
-  const verdict = verdictOf(account, actor, resource, granting, context, at)
-  const { kept, more } = await takeFitting(actorPolicies.values().map((policy) => explained(policy, context, at)))
+  const actorPolicies = resourcePolicies.filter((policy) => includes(actorGroups, policy.group_id)).sort(oldestFirst)
+  const grantingPolicies = actorPolicies.filter((policy) => !policy.is_disabled)
+  const verdict = verdictOf(account, actor, resource, grantingPolicies, context, at)
+  const { items, more } = await takeFitting(actorPolicies.values().map((policy) => explain(policy, context, at)))
   return {
     data: {
       ...verdict,
       gateway_online: gatewayOnline,
       evaluated_at: timestamp(at),
-      policies: kept,
+      policies: items,
       ...(more && { truncated: ['policies' as const] }),
     },
   }
@@ -68,17 +68,17 @@ async function readNamedRows(account: string, draft: Draft<EvaluationInput>) {
   return { input: draft.done(), actor, resource, client }
 }
 
-async function evaluatedContext(
+async function readContext(
   account: string,
   client: ClientRow | null,
   input: EvaluationInput,
 ): Promise<ConditionContext> {
-  const seen = client && (await findPresence(account, 'clients', client.id))
+  const presence = client && (await findPresence(account, 'clients', client.id))
   return {
     client,
     subject: {
-      ip: input.ip ?? seen?.last_seen_remote_ip ?? null,
-      ip_region: input.region ?? seen?.last_seen_remote_ip_location_region ?? null,
+      ip: input.ip ?? presence?.last_seen_remote_ip ?? null,
+      ip_region: input.region ?? presence?.last_seen_remote_ip_location_region ?? null,
       auth_provider_id: input.auth_provider_id ?? null,
     },
   }
@@ -93,7 +93,7 @@ async function hasOnlineGateway(account: string, { site_id }: ResourceRow, now: 
 
 type Verdict = Pick<Evaluation, 'decision' | 'reason' | 'violated' | 'policy_id' | 'expires_at'>
 
-const denied = (reason: NonNullable<Verdict['reason']>, violated: string[] = []): Verdict => ({
+const denial = (reason: NonNullable<Verdict['reason']>, violated: string[] = []): Verdict => ({
   decision: 'deny',
   reason,
   violated,
@@ -105,15 +105,15 @@ function verdictOf(
   account: AccountRow,
   actor: ActorRow,
   resource: ResourceRow,
-  granting: PolicyRow[],
+  grantingPolicies: PolicyRow[],
   context: ConditionContext,
   at: number,
 ): Verdict {
-  if (actor.is_disabled) return denied('actor_disabled')
-  if (!isConnectable(account, resource)) return denied('not_connectable')
-  if (granting.length === 0) return denied('no_policy')
-  const choice = choosePolicy(granting, context, noExpiry, at)
-  if ('violated' in choice) return denied('conditions_violated', choice.violated)
+  if (actor.is_disabled) return denial('actor_disabled')
+  if (!isConnectable(account, resource)) return denial('not_connectable')
+  if (grantingPolicies.length === 0) return denial('no_policy')
+  const choice = choosePolicy(grantingPolicies, context, noExpiry, at)
+  if ('violated' in choice) return denial('conditions_violated', choice.violated)
   return {
     decision: 'allow',
     reason: null,
@@ -125,7 +125,7 @@ function verdictOf(
 
 const endText = (end: number): string | null => (end === noExpiry ? null : timestamp(end))
 
-function explained(policy: PolicyRow, context: ConditionContext, at: number): Evaluation['policies'][number] {
+function explain(policy: PolicyRow, context: ConditionContext, at: number): Evaluation['policies'][number] {
   const outcome = outcomeOf(policy, context, noExpiry, at)
   return {
     id: policy.id,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as v from 'valibot'
 import { deleteAuthorization } from '../commit/revoke.ts'
 import { uuidBytes, uuidText } from '../core/ids.ts'
-import { answerBytes, fitsResponse } from '../core/json/answer-size.ts'
+import { fitsResponse, responseBytes } from '../core/json/response-size.ts'
 import { logLine } from '../core/logging/log.ts'
 import { decodeBytes, encodeBytes, isMadeByNewest } from '../core/secrets/cursor.ts'
 import { inParallel } from '../core/work/in-parallel.ts'
@@ -22,35 +22,41 @@ import {
 /** Maximum number of authorizations in a response (P4.4). */
 const maxListed = 500
 
-/** Authorizations that a gateway already has, as a map from ids to digests of the contents. */
+/** Digests of the authorizations that a gateway already has, by id. */
 type KnownContents = Map<string, string>
 
 type Session = { accountId: string; sessionId: string }
 
 /**
- * Builds the authorizations of a heartbeat's response (P4): all of them, or the changes since an earlier response. The signed `since` lists
+ * Builds the authorizations in a heartbeat's response (P4): all of them, or the changes since an earlier response. The signed `since` lists
  * the gateway's authorizations, so a repeated heartbeat is idempotent and stores only the lease.
  */
-export async function answerSince(session: Session, inForce: ActiveAuthorization[], since: string | null) {
-  const earlier = since === null ? null : await readKnownContents(session, since)
-  const current = inForce
+export async function authorizationsSince(
+  session: Session,
+  activeAuthorizations: ActiveAuthorization[],
+  since: string | null,
+) {
+  const earlierContents = since === null ? null : await readKnownContents(session, since)
+  const currentAuthorizations = activeAuthorizations
     .slice(0, maxDelivered)
     .map(({ authorization, content }) => ({ authorization, content, digest: digestOf(content) }))
-  const changed = current.filter(({ content, digest }) => earlier?.get(content.id) !== digest)
-  const ids = new Set(current.map(({ content }) => content.id))
-  const delivered = new Map([...(earlier ?? [])].filter(([id]) => ids.has(id)))
-  const removed = [...(earlier?.keys() ?? [])].filter((id) => !ids.has(id))
-  const fits = fitsResponse(answerBytes(removed) + textBytes(delivered.size + maxListed))
-  const listed: v.InferOutput<typeof GatewayAuthorization>[] = []
-  for (const { authorization, content, digest } of changed.slice(0, maxListed)) {
-    const shown = { ...content, ingest_token: await signForAuthorization(authorization, 'responder') }
-    if (!fits(shown)) break
-    listed.push(shown)
-    delivered.set(content.id, digest)
+  const changedAuthorizations = currentAuthorizations.filter(
+    ({ content, digest }) => earlierContents?.get(content.id) !== digest,
+  )
+  const ids = new Set(currentAuthorizations.map(({ content }) => content.id))
+  const deliveredContents = new Map([...(earlierContents ?? [])].filter(([id]) => ids.has(id)))
+  const removedIds = [...(earlierContents?.keys() ?? [])].filter((id) => !ids.has(id))
+  const fits = fitsResponse(responseBytes(removedIds) + textBytes(deliveredContents.size + maxListed))
+  const listedAuthorizations: v.InferOutput<typeof GatewayAuthorization>[] = []
+  for (const { authorization, content, digest } of changedAuthorizations.slice(0, maxListed)) {
+    const view = { ...content, ingest_token: await signForAuthorization(authorization, 'responder') }
+    if (!fits(view)) break
+    listedAuthorizations.push(view)
+    deliveredContents.set(content.id, digest)
   }
-  const more = changed.length > listed.length
-  if (!more && inForce.length > maxDelivered) {
-    const [first] = inForce
+  const more = changedAuthorizations.length > listedAuthorizations.length
+  if (!more && activeAuthorizations.length > maxDelivered) {
+    const [first] = activeAuthorizations
     logLine('WARN', 'gateway_partially_notified', {
       account_id: session.accountId,
       gateway_id: first?.authorization.gateway_id,
@@ -58,18 +64,20 @@ export async function answerSince(session: Session, inForce: ActiveAuthorization
     })
   }
   return {
-    since: await encodeBytes(bindingOf(session), encodeContents(delivered)),
-    complete: earlier === null,
-    authorizations: earlier ? null : listed,
-    added: earlier ? listed : null,
-    removed: earlier ? removed : null,
+    since: await encodeBytes(bindingOf(session), encodeContents(deliveredContents)),
+    complete: earlierContents === null,
+    authorizations: earlierContents ? null : listedAuthorizations,
+    added: earlierContents ? listedAuthorizations : null,
+    removed: earlierContents ? removedIds : null,
     more,
   }
 }
 
 const bindingOf = ({ accountId, sessionId }: Session): string => `gateway since ${accountId} ${sessionId}`
 
-/** Decodes `since`. Null for another session (P4.3) or an older signing secret, because the gateway then needs new ingest tokens. */
+/**
+ * Decodes `since`. Returns null for another session (P4.3) or an older signing secret, because the gateway then needs new ingest tokens.
+ */
 async function readKnownContents(session: Session, since: string): Promise<KnownContents | null> {
   if (!(await isMadeByNewest(since))) return null
   const bytes = await decodeBytes(bindingOf(session), since)
@@ -79,7 +87,7 @@ async function readKnownContents(session: Session, since: string): Promise<Known
 const digestBytes = 8
 const entryBytes = 16 + digestBytes
 
-/** Length of this many entries in base64, in characters. */
+/** Length of `entries` entries in base64, in characters. */
 const textBytes = (entries: number): number => Math.ceil((entries * entryBytes * 4) / 3)
 
 const digestOf = (content: AuthorizationContent): string =>
@@ -98,7 +106,7 @@ function decodeContents(bytes: Buffer): KnownContents {
 
 export type ActiveAuthorization = { authorization: Authorization; content: AuthorizationContent }
 
-/** Maximum number of authorizations delivered to a gateway, with which a request takes 1.6 MB and a response 2.1 MB. */
+/** Maximum number of authorizations delivered to a gateway. With this number, a request has 1.6 MB and a response 2.1 MB. */
 export const maxDelivered = 50_000
 
 const chunkLength = 500
@@ -107,34 +115,35 @@ const chunkLength = 500
 const maxDeletions = 500
 
 /**
- * Lists a gateway's authorizations in force, oldest first, and stops after the page that exceeds `atMost`. Deletes abandoned
+ * Lists a gateway's authorizations in force, oldest first, and stops after the page that exceeds `maxAuthorizations`. Deletes abandoned
  * authorizations, and those whose client is not online with the authorized key (P5.5(3)).
  */
 export async function authorizationsInForce(
   account: string,
   gatewayId: string,
   now: number,
-  atMost = maxDelivered,
+  maxAuthorizations = maxDelivered,
 ): Promise<ActiveAuthorization[]> {
-  const loaded: Targets = { devices: new Map(), targets: new Map() }
-  const inForce: ActiveAuthorization[] = []
-  const ended: AuthorizationItem[] = []
+  const cachedTargets: Targets = { devices: new Map(), targets: new Map() }
+  const activeAuthorizations: ActiveAuthorization[] = []
+  const endedItems: AuthorizationItem[] = []
   const pk = partition(account, 'authorizations', gatewayId)
-  for await (const stored of storedPages<AuthorizationItem>(pk, { atOnce: chunkLength })) {
-    const items = stored.filter((item) => !hasExpired(item, now))
-    ended.push(...stored.filter((item) => isAbandoned(item, now)))
-    await readSurroundings(account, items, loaded)
+  for await (const page of storedPages<AuthorizationItem>(pk, { pageLength: chunkLength })) {
+    const items = page.filter((item) => !hasExpired(item, now))
+    endedItems.push(...page.filter((item) => isAbandoned(item, now)))
+    await readTargets(account, items, cachedTargets)
     for (const item of items) {
-      const { row: client, presence } = loaded.devices.get(item.client_id) ?? {}
-      const resource = loaded.targets.get(item.resource_id)
-      const alive = presence && isOnline(presence, now) && presence.public_key === item.client_public_key
-      if (client && resource && alive) inForce.push(activeAuthorization(item, client, presence, resource))
-      else if (ended.length < maxDeletions) ended.push(item)
+      const { row: client, presence } = cachedTargets.devices.get(item.client_id) ?? {}
+      const resource = cachedTargets.targets.get(item.resource_id)
+      const isClientOnline = presence && isOnline(presence, now) && presence.public_key === item.client_public_key
+      if (client && resource && isClientOnline)
+        activeAuthorizations.push(activeAuthorization(item, client, presence, resource))
+      else if (endedItems.length < maxDeletions) endedItems.push(item)
     }
-    if (inForce.length > atMost) break
+    if (activeAuthorizations.length > maxAuthorizations) break
   }
-  await inParallel(ended.slice(0, maxDeletions), 10, deleteAuthorization)
-  return inForce
+  await inParallel(endedItems.slice(0, maxDeletions), 10, deleteAuthorization)
+  return activeAuthorizations
 }
 
 /** Clients and resources of authorizations. Each is read once, because many authorizations can share a large resource. */
@@ -143,11 +152,7 @@ type Targets = {
   targets: Map<string, AuthorizationContent['resource'] | null>
 }
 
-async function readSurroundings(
-  account: string,
-  items: AuthorizationItem[],
-  { devices, targets }: Targets,
-): Promise<void> {
+async function readTargets(account: string, items: AuthorizationItem[], { devices, targets }: Targets): Promise<void> {
   const clientIds = [...new Set(items.map((item) => item.client_id))].filter((id) => !devices.has(id))
   const resourceIds = [...new Set(items.map((item) => item.resource_id))].filter((id) => !targets.has(id))
   const [presences, clientRows, resourceRows] = await Promise.all([

@@ -2,7 +2,7 @@ import type { CallerOf } from '../auth/caller.ts'
 import { clock } from '../core/clock.ts'
 import { notFound } from '../core/errors.ts'
 import type { Subject } from '../core/subject.ts'
-import { changing } from '../core/work/work.ts'
+import { noteWrite } from '../core/work/work.ts'
 import { type GatewayRow, gateways } from '../domain/gateways/gateway.ts'
 import { findPointer, keepPointer, type Pointer } from '../domain/gateways/session-pointer.ts'
 import { renderGateway } from '../domain/gateways/store.ts'
@@ -10,7 +10,7 @@ import { leaseEnd, renderLease } from '../domain/sessions/lease.ts'
 import { findPresence, isOnline, type Presence, presenceKey, toLastSeen } from '../domain/sessions/presence.ts'
 import { changeItem } from '../table/change-item.ts'
 import { getRow } from '../table/read.ts'
-import { answerSince, authorizationsInForce } from './gateway-authorizations.ts'
+import { authorizationsInForce, authorizationsSince } from './gateway-authorizations.ts'
 
 type Caller = CallerOf<'gateway'>
 
@@ -43,9 +43,9 @@ export async function readOnlineGateway(
 }
 
 /** Presence fields that a heartbeat renews. A gateway's version changes only when a session starts. */
-export function signOfLife(subject: Subject, lease_expires_at: number, now: number) {
-  const { last_seen_version: _kept, ...seen } = toLastSeen(subject, '', now)
-  return { ...seen, lease_expires_at }
+export function heartbeatPresence(subject: Subject, lease_expires_at: number, now: number) {
+  const { last_seen_version: _lastSeenVersion, ...fields } = toLastSeen(subject, '', now)
+  return { ...fields, lease_expires_at }
 }
 
 /** Updates the presence item of an online session, and clears its pending nudge. Returns the item before the update. */
@@ -61,7 +61,7 @@ export async function updateSession(
     remove: ['nudged_at', 'nudge_due'],
     when: 'session_id = :session AND token_id = :token AND lease_expires_at > :now',
     values: { session: sessionId, token: token.id, now },
-    through: changing,
+    wrap: noteWrite,
   })
   if (!before) throw notFound()
   if (pointer) await keepPointer(pointer, now)
@@ -77,22 +77,22 @@ export async function renewGatewaySession(caller: Caller, subject: Subject, sess
   const { account, token } = caller
   const now = clock.now()
   const { gateway, holder } = await readOnlineGateway(caller, sessionId, now)
-  const inForce = await authorizationsInForce(account.id, gateway.id, now)
-  const answer = await answerSince({ accountId: account.id, sessionId }, inForce, since)
-  const renewed = signOfLife(subject, leaseEnd(now), now)
-  const before = await updateSession(caller, holder, sessionId, now, renewed)
+  const authorizations = await authorizationsInForce(account.id, gateway.id, now)
+  const content = await authorizationsSince({ accountId: account.id, sessionId }, authorizations, since)
+  const presenceUpdate = heartbeatPresence(subject, leaseEnd(now), now)
+  const before = await updateSession(caller, holder, sessionId, now, presenceUpdate)
   return {
     data: {
       id: sessionId,
-      gateway: renderGateway(gateway, { ...before, ...renewed, rotated_at: token.rotated_at }, now),
-      ...renderLease('gateways', renewed.lease_expires_at),
-      ...answer,
-      more: answer.more || before.nudge_due === true,
+      gateway: renderGateway(gateway, { ...before, ...presenceUpdate, rotated_at: token.rotated_at }, now),
+      ...renderLease('gateways', presenceUpdate.lease_expires_at),
+      ...content,
+      more: content.more || before.nudge_due === true,
     },
   }
 }
 
-/** Ends a session and takes the gateway offline at once. @throws ApiError `not_found` like `renewGatewaySession` */
+/** Ends a session and takes the gateway offline immediately. @throws ApiError `not_found` in the same cases as `renewGatewaySession` */
 export async function endGatewaySession(caller: Caller, sessionId: string) {
   const holder = await findHolder(caller, sessionId)
   await updateSession(caller, holder, sessionId, clock.now(), { lease_expires_at: 0 })

@@ -4,7 +4,7 @@ import { clock, timestamp } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { uuidV7 } from '../core/ids.ts'
 import type { Subject } from '../core/subject.ts'
-import { changing } from '../core/work/work.ts'
+import { noteWrite } from '../core/work/work.ts'
 import { clientTokens } from '../domain/client-tokens/client-token.ts'
 import { clients } from '../domain/clients/client.ts'
 import { chooseGateway } from '../domain/gateways/choose-gateway.ts'
@@ -39,11 +39,11 @@ import {
 import type { OnlineClient } from './client-presence.ts'
 import type { Decision } from './decide.ts'
 
-type GrantInput = Decision & { session: OnlineClient; live: OnlineGateway; membership: MembershipRow | null }
+type GrantInput = Decision & { session: OnlineClient; onlineGateway: OnlineGateway; membership: MembershipRow | null }
 
 /**
- * Stores a pending authorization (P5.5), checks the rows that it depends on again, and confirms it. A concurrent revocation is either seen
- * by this check, or finds the pending item (docs/decisions/0018). Returns `conflict` when one of the rows has changed.
+ * Stores a pending authorization (P5.5), checks again the rows that it depends on, and confirms it. Either this check sees a concurrent
+ * revocation, or the revocation finds the pending item (docs/decisions/0018). Returns `conflict` if one of the rows has changed.
  */
 export async function grant(
   caller: CallerOf<'client'>,
@@ -57,12 +57,12 @@ export async function grant(
   if (outcome === 'conflict') return 'conflict'
   const attribution = attributionOf(authorization, caller, input.session, input.resource)
   const item = attributionItem(authorization.account_id, attribution)
-  const [stands] = await Promise.all([
+  const [isUnchanged] = await Promise.all([
     checkGrounds(authorization, input),
     putItem(item),
     markEmail(authorization.account_id, attribution),
   ])
-  if (stands && (await confirm(main))) return authorization
+  if (isUnchanged && (await confirm(main))) return authorization
   await Promise.all([deleteAuthorization(main), removeItem(item)])
   return 'conflict'
 }
@@ -70,7 +70,7 @@ export async function grant(
 function authorizationOf(
   { account, actor, token }: CallerOf<'client'>,
   subject: Subject,
-  { session, live, policy, resource, membership, expiresAt }: GrantInput,
+  { session, onlineGateway, policy, resource, membership, expiresAt }: GrantInput,
   now: number,
 ): Authorization {
   return {
@@ -79,13 +79,13 @@ function authorizationOf(
     policy_id: policy.id,
     client_id: session.client.id,
     actor_id: actor.id,
-    gateway_id: live.gateway.id,
+    gateway_id: onlineGateway.gateway.id,
     resource_id: resource.id,
     client_token_id: token.id,
     membership: membership && `${membership.group_id}#${membership.actor_id}`,
     client_public_key: session.presence.public_key,
     client_remote_ip: subject.ip,
-    gateway_remote_ip: live.presence.last_seen_remote_ip,
+    gateway_remote_ip: onlineGateway.presence.last_seen_remote_ip,
     user_agent: subject.user_agent,
     flow_log_uploads_enabled: policy.flow_log_uploads_enabled,
     authorized_at: timestamp(now),
@@ -100,15 +100,15 @@ function authorizationOf(
 
 /** Claims the unique pointer of a client and resource. Replaces a pointer whose authorization no longer exists. */
 async function claim(pointer: Item): Promise<Write> {
-  const former = await findGrant(pointer)
-  if (!former || (await getItem(former.row))) return putIf(pointer, null)
-  return putIf(pointer, { authorization_id: former.authorization_id })
+  const formerPointer = await findGrant(pointer)
+  if (!formerPointer || (await getItem(formerPointer.row))) return putIf(pointer, null)
+  return putIf(pointer, { authorization_id: formerPointer.authorization_id })
 }
 
-/** Reads the rows that the decision depends on again. Returns true when none of them has changed. */
+/** Reads again the rows that the decision depends on. Returns true if none of them has changed. */
 async function checkGrounds(
   { account_id: account, client_token_id: tokenId }: Authorization,
-  { session, live, policy, resource, membership }: GrantInput,
+  { session, onlineGateway, policy, resource, membership }: GrantInput,
 ): Promise<boolean> {
   const { client, presence } = session
   const now = clock.now()
@@ -125,8 +125,8 @@ async function checkGrounds(
         Number(item.lease_expires_at) > now,
     ],
     [
-      presenceKey(account, 'gateways', live.gateway.id),
-      (item) => item.session_id === live.presence.session_id && Number(item.lease_expires_at) > now,
+      presenceKey(account, 'gateways', onlineGateway.gateway.id),
+      (item) => item.session_id === onlineGateway.presence.session_id && Number(item.lease_expires_at) > now,
     ],
   ]
   if (membership) {
@@ -139,7 +139,7 @@ async function checkGrounds(
 
 /** Confirms a pending authorization. Returns false when a revocation has deleted it. */
 const confirm = async ({ expires_at, ttl, ...key }: AuthorizationItem): Promise<boolean> =>
-  (await changeItem(key, { set: { expires_at, ttl }, when: 'attribute_exists(pk)', through: changing })) !== null
+  (await changeItem(key, { set: { expires_at, ttl }, when: 'attribute_exists(pk)', wrap: noteWrite })) !== null
 
 /** Snapshot of the names that flow logs show for an authorization (L12). Later renames do not change it. */
 const attributionOf = (
@@ -172,7 +172,7 @@ const attributionOf = (
 
 export type OnlineGateway = { gateway: GatewayRow; presence: CheckedPresence }
 
-const placeOf = ({
+const locationOf = ({
   last_seen_remote_ip_location_lat: lat = null,
   last_seen_remote_ip_location_lon: lon = null,
 }: LastSeen) => ({ lat, lon })
@@ -184,7 +184,7 @@ export async function siteGateway(
   { client, presence }: OnlineClient,
   now: number,
 ): Promise<OnlineGateway> {
-  const [rows, granted] = await Promise.all([
+  const [rows, clientAuthorizations] = await Promise.all([
     rowsBy(gateways, account, 'site_id', siteId),
     authorizationsOfClient(account, client.id),
   ])
@@ -193,22 +193,24 @@ export async function siteGateway(
     'gateways',
     rows.map((row) => row.id),
   )
-  const used = new Set(granted.flatMap((item) => (hasExpired(item, now) ? [] : [item.gateway_id])))
-  const online = rows.flatMap((gateway, index) => {
-    const seen = presences[index] ?? null
-    if (!seen || !isOnline(seen, now)) return []
+  const usedGatewayIds = new Set(
+    clientAuthorizations.flatMap((item) => (hasExpired(item, now) ? [] : [item.gateway_id])),
+  )
+  const onlineGateways = rows.flatMap((gateway, index) => {
+    const gatewayPresence = presences[index] ?? null
+    if (!gatewayPresence || !isOnline(gatewayPresence, now)) return []
     return [
       {
         id: gateway.id,
-        version: seen.last_seen_version,
-        ...placeOf(seen),
-        hasAuthorization: used.has(gateway.id),
-        live: { gateway, presence: seen },
+        version: gatewayPresence.last_seen_version,
+        ...locationOf(gatewayPresence),
+        hasAuthorization: usedGatewayIds.has(gateway.id),
+        onlineGateway: { gateway, presence: gatewayPresence },
       },
     ]
   })
-  const choice = chooseGateway(online, { version: presence.last_seen_version, ...placeOf(presence) })
-  if ('gateway' in choice) return choice.gateway.live
+  const choice = chooseGateway(onlineGateways, { version: presence.last_seen_version, ...locationOf(presence) })
+  if ('gateway' in choice) return choice.gateway.onlineGateway
   throw new ApiError(
     choice.reason,
     choice.reason === 'gateway_offline'

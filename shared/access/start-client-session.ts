@@ -45,7 +45,7 @@ import { clientSessionKey, clientSessionPointer, noteConditionContext } from './
 import { resourcesCursor } from './client-session.ts'
 import { connectableResources } from './decide.ts'
 
-type Started = { client: ClientRow; before: ClientPresence | undefined; presence: ClientPresence; now: number }
+type StartedSession = { client: ClientRow; before: ClientPresence | undefined; presence: ClientPresence; now: number }
 
 /** Starts a client session. An online session of the same installation is replaced (P3.1). */
 export async function startClientSession(
@@ -57,13 +57,16 @@ export async function startClientSession(
   await checkActorLimit(caller)
   const { public_key, version, ...registration } = draft().done()
   const { client, before, presence, now, reachable } = await untilDone(async () => {
-    const registered = await registerClient(caller, subject, registration)
+    const registeredClient = await registerClient(caller, subject, registration)
     // Reads the resources before the session is stored, so that a failed read does not end the former session.
-    const reachable = await connectableResources(account, actor, { client: registered, subject }, clock.now())
-    const started = await store(caller, { ...subject, device_id: registered.id }, registered, { public_key, version })
-    return started === 'conflict' ? started : { ...started, reachable }
+    const reachable = await connectableResources(account, actor, { client: registeredClient, subject }, clock.now())
+    const startedSession = await store(caller, { ...subject, device_id: registeredClient.id }, registeredClient, {
+      public_key,
+      version,
+    })
+    return startedSession === 'conflict' ? startedSession : { ...startedSession, reachable }
   })
-  await endFormer(account.id, client.id, before, presence, now)
+  await endFormerSession(account.id, client.id, before, presence, now)
   const connection = before && connectionOf(account.id, 'clients', client.id, before)
   if (connection) await endSessionConnection(connection, 'replaced')
   await noteConditionContext(account.id, { client, presence }, { client, subject }, now)
@@ -83,8 +86,8 @@ async function store(
   { account, token }: CallerOf<'client'>,
   subject: Subject,
   client: ClientRow,
-  sent: Pick<Presence, 'public_key'> & { version: string },
-): Promise<Started | 'conflict'> {
+  fields: Pick<Presence, 'public_key'> & { version: string },
+): Promise<StartedSession | 'conflict'> {
   const key = presenceKey(account.id, 'clients', client.id)
   const before = await findPresence(account.id, 'clients', client.id)
   const now = clock.now()
@@ -92,10 +95,10 @@ async function store(
     session_id: uuidV7(now),
     lease_expires_at: leaseUnder(token, now),
     token_id: token.id,
-    public_key: sent.public_key,
-    // Keeps the fingerprint of the condition context in which the client's authorizations were tested (P3.2).
+    public_key: fields.public_key,
+    // Keeps the fingerprint of the condition context in which the client's authorizations were last evaluated (P3.2).
     tested: before?.tested ?? fingerprint({ client, subject }),
-    ...toLastSeen(subject, sent.version, now),
+    ...toLastSeen(subject, fields.version, now),
   }
   const outcome = await writeTogether([
     putIf(presenceItem(account.id, 'clients', client.id, presence), before ? { session_id: before.session_id } : null),
@@ -113,7 +116,7 @@ async function store(
   throw unauthorized()
 }
 
-/** True if the former session's token is still valid, because a session ends with its token (P1.7). */
+/** True if the former session's token is still valid. A session ends with its token (P1.7). */
 async function hasToken(account: string, before: ClientPresence, presence: ClientPresence, now: number) {
   if (before.token_id === presence.token_id) return true
   const token = await getRow(clientTokens, account, before.token_id)
@@ -121,7 +124,7 @@ async function hasToken(account: string, before: ClientPresence, presence: Clien
 }
 
 /** Revokes the client's authorizations if the former session had already ended or had another key (P1.8, P5.5(3)). */
-async function endFormer(
+async function endFormerSession(
   account: string,
   clientId: string,
   before: ClientPresence | undefined,
@@ -129,8 +132,8 @@ async function endFormer(
   now: number,
 ): Promise<void> {
   if (!before) return
-  const replaced = isOnline(before, now) && (await hasToken(account, before, presence, now))
-  if (before.public_key !== presence.public_key || !replaced) await revoke(account, { by: 'client', id: clientId })
+  const isReplacement = isOnline(before, now) && (await hasToken(account, before, presence, now))
+  if (before.public_key !== presence.public_key || !isReplacement) await revoke(account, { by: 'client', id: clientId })
 }
 
 type Registration = Partial<DeviceDescription> & { svc_id: string }
@@ -165,7 +168,7 @@ async function registerClient(
   })
 }
 
-/** @throws ApiError `limits_exceeded` while the account has too many actors of this kind (P3.1(2)) */
+/** Checks the limit of actors of this kind (P3.1(2)). @throws ApiError `limits_exceeded` while the account has too many */
 async function checkActorLimit({ account, actor }: CallerOf<'client'>): Promise<void> {
   const limit = isPerson(actor.type) ? 'users' : 'service_accounts'
   const total = limitOf(account, limit)
@@ -176,19 +179,19 @@ async function checkActorLimit({ account, actor }: CallerOf<'client'>): Promise<
   }
 }
 
-const described = v.optional(NullableText(255))
+const DescriptionText = v.optional(NullableText(255))
 
 /** Request body of a client's session start (P3.1). */
 export const ClientSessionFields = v.object({
   svc_id: Text(255),
   public_key: DevicePublicKey,
   version: Version,
-  hostname: described,
-  device_serial: described,
-  device_uuid: described,
-  identifier_for_vendor: described,
-  push_installation_id: described,
-  os_name: described,
-  os_version: described,
+  hostname: DescriptionText,
+  device_serial: DescriptionText,
+  device_uuid: DescriptionText,
+  identifier_for_vendor: DescriptionText,
+  push_installation_id: DescriptionText,
+  os_name: DescriptionText,
+  os_version: DescriptionText,
 })
 export type ClientSessionFields = v.InferOutput<typeof ClientSessionFields>

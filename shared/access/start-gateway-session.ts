@@ -47,31 +47,31 @@ export async function startGatewaySession(caller: Caller, subject: Subject, inpu
   const fields = input()
   const { gateway, presence, now } = await untilDone(async () => {
     const gateway = await gatewayOfToken(caller, subject, fields)
-    const before = await readBefore(account.id, gateway, fields.public_key)
+    const before = await readFormerSession(account.id, gateway, fields.public_key)
     await noteFirstUse({ accountId: account.id, subject }, token)
-    const started = await store(
+    const startedSession = await store(
       caller,
       { ...subject, device_id: gateway.id, gateway_id: gateway.id },
       gateway,
       before,
       fields,
     )
-    if (started !== 'conflict') return { gateway, ...started }
+    if (startedSession !== 'conflict') return { gateway, ...startedSession }
     if (!(await getRow(gatewayTokens, account.id, token.id))) throw unauthorized()
     return 'conflict'
   })
-  const counted = { ...presence, rotated_at: token.rotated_at }
+  const tokenPresence = { ...presence, rotated_at: token.rotated_at }
   return {
     data: {
       id: presence.session_id,
-      gateway: renderGateway(gateway, counted, now),
+      gateway: renderGateway(gateway, tokenPresence, now),
       ...renderLease('gateways', presence.lease_expires_at),
     },
   }
 }
 
 /** Reads the latest session. @throws ApiError `gateway_already_connected` if the session is online with another key */
-async function readBefore(account: string, gateway: GatewayRow, publicKey: string): Promise<Presence | null> {
+async function readFormerSession(account: string, gateway: GatewayRow, publicKey: string): Promise<Presence | null> {
   const before = await findPresence(account, 'gateways', gateway.id)
   if (!before || before.public_key === publicKey) return before ?? null
   if (isOnline(await readPresence(account, 'gateways', gateway.id), clock.now())) {
@@ -96,13 +96,13 @@ async function store(
     public_key,
     ...toLastSeen(subject, version, now),
   }
-  const newKey = before?.public_key !== public_key
+  const hasNewKey = before?.public_key !== public_key
   // Revokes before a new key is stored, because clients have the old key (P1.8). A crash then leaves no authorization with the old key.
-  if (before && newKey) await revoke(account.id, { by: 'gateway', id: gateway.id })
+  if (before && hasNewKey) await revoke(account.id, { by: 'gateway', id: gateway.id })
   const expected = before && {
     session_id: before.session_id,
     // Requires an unchanged lease for a new key, because a heartbeat in between would have renewed the former session.
-    ...(newKey && { lease_expires_at: before.lease_expires_at }),
+    ...(hasNewKey && { lease_expires_at: before.lease_expires_at }),
   }
   const outcome = await writeTogether([
     putIf(presenceItem(account.id, 'gateways', gateway.id, presence), expected),
@@ -120,25 +120,25 @@ async function store(
           ),
         ]
       : []),
-    ...(newKey ? [put(publicKeyItem(account.id, gateway.site_id, public_key, gateway.id))] : []),
+    ...(hasNewKey ? [put(publicKeyItem(account.id, gateway.site_id, public_key, gateway.id))] : []),
     ...(before ? [remove(gatewaySessionKey(account.id, before.token_id, before.session_id))] : []),
-    ...(before && newKey ? [remove(publicKeyKey(account.id, gateway.site_id, before.public_key, gateway.id))] : []),
+    ...(before && hasNewKey ? [remove(publicKeyKey(account.id, gateway.site_id, before.public_key, gateway.id))] : []),
   ])
   if (outcome === 'conflict') return 'conflict'
   // Revokes again, because a concurrent decision could have stored an authorization with the old key.
-  if (before && newKey) await revoke(account.id, { by: 'gateway', id: gateway.id })
+  if (before && hasNewKey) await revoke(account.id, { by: 'gateway', id: gateway.id })
   const connection = before && connectionOf(account.id, 'gateways', gateway.id, before)
   if (connection) await endSessionConnection(connection, 'replaced')
   return { presence, now }
 }
 
-type Sent = { public_key: string; name?: string | null }
+type GatewayInput = { public_key: string; name?: string | null }
 
 /** Finds the token's gateway, or finds or creates the site's gateway with this public key (P2.2). */
 async function gatewayOfToken(
   { account, token, gateway: ownGateway }: CallerOf<'gateway'>,
   subject: Subject,
-  { public_key, name }: Sent,
+  { public_key, name }: GatewayInput,
 ): Promise<GatewayRow> {
   if (ownGateway) return ownGateway
   const siteId = token.site_id
@@ -168,7 +168,7 @@ export const GatewaySessionFields = v.object({
 })
 export type GatewaySessionFields = v.InferOutput<typeof GatewaySessionFields>
 
-/** Opaque `since` value of an earlier response. A value that is not text is ignored (P4.3). */
+/** Opaque `since` value of an earlier response. A value other than a string is ignored (P4.3). */
 const Since = field<string | null>((input) => ({ value: typeof input === 'string' ? input : null }), {
   type: ['string', 'null'],
 })

@@ -17,11 +17,11 @@ import { isUnexpired } from '../values/expiry.ts'
 import { type Caller, type CallerOf, type Credential, kindsOf } from './caller.ts'
 
 const tokenEntities = { api: apiTokens, portal: portalSessions, client: clientTokens, gateway: gatewayTokens }
-const minute = 60_000_000
+const minuteMicros = 60_000_000
 
 type Item = Record<string, unknown>
 
-type Found = { token: Item; account: AccountRow; owner: Item | undefined; site: Item | undefined; now: number }
+type TokenContext = { token: Item; account: AccountRow; owner: Item | undefined; site: Item | undefined; now: number }
 
 function actorOf(token: { actor_id: string }, owner: Item | undefined): ActorRow | null {
   const actor = owner && itemRow(actors, owner)
@@ -31,18 +31,18 @@ function actorOf(token: { actor_id: string }, owner: Item | undefined): ActorRow
 /** Returns the caller of a token that belongs to an actor; null for a token that is no longer valid (A3.1(5)). */
 const callerOfActor =
   <K extends TokenKind, R extends Row & { actor_id: string; expires_at: string }>(kind: K, entity: Entity<R>) =>
-  ({ token: item, account, owner, now }: Found) => {
+  ({ token: item, account, owner, now }: TokenContext) => {
     const token = itemRow(entity, item)
     const actor = actorOf(token, owner)
     return actor && isUnexpired(token, now) ? { kind, account, actor, token } : null
   }
 
-const callers: { [K in TokenKind]: (found: Found) => Extract<Caller, { kind: K }> | null } = {
+const callers: { [K in TokenKind]: (context: TokenContext) => Extract<Caller, { kind: K }> | null } = {
   api: callerOfActor('api', apiTokens),
   portal: callerOfActor('portal', portalSessions),
   client: callerOfActor('client', clientTokens),
-  gateway({ account, owner, site, now, ...found }) {
-    const token = itemRow(gatewayTokens, found.token)
+  gateway({ account, owner, site, now, ...rest }) {
+    const token = itemRow(gatewayTokens, rest.token)
     if (rotationEnded(token, now)) return null
     if (token.gateway_id === null)
       return site?.id === token.site_id ? { kind: 'gateway', account, token, gateway: null } : null
@@ -64,39 +64,40 @@ export async function authenticate<C extends Credential>(
   authorization: string | undefined,
 ): Promise<CallerOf<C>> {
   const text = bearerToken(authorization)
-  const presented = text === null ? null : readToken(kindsOf[credential], text)
-  if (!presented) throw unauthorized()
-  const { kind, accountId, ownerId, tokenId } = presented
+  const presentedToken = text === null ? null : readToken(kindsOf[credential], text)
+  if (!presentedToken) throw unauthorized()
+  const { kind, accountId, ownerId, tokenId } = presentedToken
   const collection = tokenEntities[kind].name
   const keys = [
     entityKey(accountId, collection, tokenId),
     entityKey(accountId, accounts.name, accountId),
     entityKey(accountId, kind === 'gateway' ? gateways.name : actors.name, ownerId),
-    // Skips items that cannot exist: the last use of a portal session, and the site of any token except a gateway token.
+    // Skips items that cannot exist: the presence item of a portal session, and the site of any token except a gateway token.
     ...(kind === 'portal' ? [] : [presenceItemKey(accountId, collection, tokenId)]),
     ...(kind === 'gateway' ? [entityKey(accountId, sites.name, ownerId)] : []),
   ]
-  const [token, accountItem, owner, live, site] = await getItems(keys)
+  const [token, accountItem, owner, presence, site] = await getItems(keys)
   const account = accountItem && itemRow(accounts, accountItem)
   const now = clock.now()
   if (!token || !account || account.is_disabled) throw unauthorized()
   const caller = callers[kind]({ token, account, owner, site, now })
-  if (!caller || !isCallerOf(credential, caller) || !secretMatches(presented, caller.token)) throw unauthorized()
-  if (kind !== 'portal') await noteUse(accountId, collection, tokenId, kind === 'gateway' ? null : ownerId, live, now)
+  if (!caller || !isCallerOf(credential, caller) || !secretMatches(presentedToken, caller.token)) throw unauthorized()
+  if (kind !== 'portal')
+    await noteUse(accountId, collection, tokenId, kind === 'gateway' ? null : ownerId, presence, now)
   return caller
 }
 
-/** Stores the last use of a token and its actor, at most once a minute (A3.1(7)). */
+/** Records when a token and its actor were last used, at most once a minute (A3.1(7)). */
 async function noteUse(
   account: string,
   collection: string,
   id: string,
   actorId: string | null,
-  live: Item | undefined,
+  presence: Item | undefined,
   now: number,
 ): Promise<void> {
-  const last = live?.last_seen_at ? (parseTimestamp(String(live.last_seen_at)) ?? 0) : 0
-  if (now - last < minute) return
+  const lastUse = presence?.last_seen_at ? (parseTimestamp(String(presence.last_seen_at)) ?? 0) : 0
+  if (now - lastUse < minuteMicros) return
   const keys = [
     presenceItemKey(account, collection, id),
     ...(actorId === null ? [] : [presenceItemKey(account, actors.name, actorId)]),

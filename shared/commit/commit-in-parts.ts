@@ -31,7 +31,7 @@ export async function commitInParts<T>(
   return result.done
 }
 
-/** Finishes a deferred change. When the time budget ends, the last commit defers the rest to the follow-up consumer. Idempotent. */
+/** Finishes a deferred change. If the time budget runs out, the last commit defers the rest to the follow-up consumer. Idempotent. */
 export async function finishInParts(
   { accountId, subject, runId }: Author,
   followUp: FollowUp,

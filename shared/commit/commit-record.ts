@@ -94,7 +94,7 @@ export const rowDigest = (commitId: string, item: Key & Record<string, unknown>)
     .toString('base64url')
 
 /**
- * Work that a commit leaves to the follow-up consumer: rows below a deleted object (A29), or the remaining members of a large set (A15.6).
- * `change` is the id of a set's change, which the consumer skips once a later change exists.
+ * Work that a commit leaves to the follow-up consumer: deleting the rows below a deleted object (A29), or writing the remaining members of
+ * a large set (A15.6). `change` is the id of a set's change, which the consumer skips once a later change exists.
  */
 export type FollowUp = { below: string; id: string; change?: string }

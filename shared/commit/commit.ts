@@ -31,7 +31,7 @@ export type Author = {
   /** Runs the change only if the request's `If-Match` precondition is met when the commit is made (A8.2). */
   precondition?: <T>(change: () => Promise<T>) => Promise<T>
   /** Returns a write that stores the response in the same transaction as the commit, for idempotent retries (A8.3). */
-  keepAnswer?: (result: unknown) => Promise<NonNullable<Write['Put']>>
+  responseWrite?: (result: unknown) => Promise<NonNullable<Write['Put']>>
 }
 
 function nextVersionAndRecord(author: Author, version: AccountVersion, transaction: Transaction, commitId: string) {
@@ -62,7 +62,7 @@ function nextVersionAndRecord(author: Author, version: AccountVersion, transacti
   return { next, writes }
 }
 
-const packed = (write: Write): Write =>
+const packWrite = (write: Write): Write =>
   write.Put ? { Put: { ...write.Put, Item: packLarge(write.Put.Item ?? {}) } } : write
 
 /** True if a write whose response was lost has succeeded: the commit record then exists at the expected sequence. */
@@ -71,7 +71,7 @@ async function wasCommitted(account: string, sequence: number, commitId: string)
   return record?.commit_id === commitId
 }
 
-type Committed<T> = { result: T; version: AccountVersion }
+type CommitResult<T> = { result: T; version: AccountVersion }
 
 /** Error of a commit that conflicted with another commit or was throttled. The caller retries the change after fresh reads. */
 type Conflict = { error: unknown }
@@ -82,11 +82,11 @@ async function write(account: string, sequence: number, commitId: string, items:
   try {
     await table().send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: commitId }))
   } catch (error) {
-    const passes = error instanceof TransactionCanceledException ? isConflict(error) : isTransient(error)
-    const isOpen = passes && !(error instanceof TransactionCanceledException)
-    if (!isOpen || !(await wasCommitted(account, sequence, commitId))) {
+    const isRetryable = error instanceof TransactionCanceledException ? isConflict(error) : isTransient(error)
+    const isUncertain = isRetryable && !(error instanceof TransactionCanceledException)
+    if (!isUncertain || !(await wasCommitted(account, sequence, commitId))) {
       noteChange('nothing')
-      if (passes) return { error }
+      if (isRetryable) return { error }
       throw error
     }
   }
@@ -98,12 +98,12 @@ async function attempt<T>(
   author: Author,
   change: (transaction: Transaction) => Promise<T>,
   after: AccountVersion | undefined,
-): Promise<Committed<T> | Conflict> {
+): Promise<CommitResult<T> | Conflict> {
   const version = after ?? (await readAccountVersion(author.accountId))
   const now = Math.max(clock.now(), version.clock + 1)
   const transaction = new Transaction(author.accountId, version, now, after !== undefined)
-  const changed = () => change(transaction)
-  const result = await (author.precondition ? author.precondition(changed) : changed())
+  const stageChange = () => change(transaction)
+  const result = await (author.precondition ? author.precondition(stageChange) : stageChange())
   const writes = transaction.writes()
   if (writes.length + transaction.followUps.length === 0) {
     // Throws if the revocation fails, because an empty change has no commit record from which the follow-up consumer could repeat it.
@@ -113,8 +113,8 @@ async function attempt<T>(
 
   const commitId = randomUUID()
   const { next, writes: versionAndRecord } = nextVersionAndRecord(author, version, transaction, commitId)
-  const items = [...versionAndRecord, ...writes.map(packed)]
-  if (author.keepAnswer) items.push({ Put: await author.keepAnswer(result) })
+  const items = [...versionAndRecord, ...writes.map(packWrite)]
+  if (author.responseWrite) items.push({ Put: await author.responseWrite(result) })
   if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit into one transaction.`)
   const conflict = await write(author.accountId, next.sequence, commitId, items)
   if (conflict) return conflict
@@ -123,14 +123,16 @@ async function attempt<T>(
   return { result, version: next }
 }
 
-/** Maximum pause before a retry. Exponential backoff up to 600 ms; from the 13th try on 60 ms, to avoid starvation. */
+/**
+ * Maximum pause before a retry, in milliseconds. Grows exponentially up to 600 ms, and is 60 ms from the 13th try on, to avoid starvation.
+ */
 const pauseMs = (tries: number): number => (tries > 12 ? 60 : Math.min(600, 10 * 2 ** tries))
 
 /**
  * Writes the changes that `change` stages, and the commit record, in one transaction. After a conflict with another commit, runs `change`
  * again on fresh reads.
- * @param deadline end of retries on the monotonic clock, in milliseconds; for a request that makes several commits
- * @throws ApiError `unavailable` when all retries conflict; nothing is changed then
+ * @param deadline end of retries on the monotonic clock, in milliseconds, for a request that makes several commits
+ * @throws ApiError `unavailable` if all retries conflict, in which case nothing is changed
  */
 export const commit = async <T>(
   author: Author,
@@ -138,40 +140,40 @@ export const commit = async <T>(
   deadline?: number,
 ): Promise<T> => (await commitAfter(author, change, undefined, deadline)).result
 
-/** Like `commit`, but tries first on the account version after the caller's previous commit (`Transaction.follows`). */
+/** Like `commit`, but first tries with the account version that the caller's previous commit produced (`Transaction.follows`). */
 export async function commitAfter<T>(
   author: Author,
   change: (transaction: Transaction) => Promise<T>,
   after?: AccountVersion,
   deadline = retryUntil(workTime.retries()),
-): Promise<Committed<T>> {
-  let followed = after
+): Promise<CommitResult<T>> {
+  let baseVersion = after
   let cause: unknown
   let tries = 0
   for (; tries === 0 || clock.monotonic() < deadline; tries++) {
     if (tries > 0) await clock.sleep(Math.random() * pauseMs(tries))
-    const outcome = await queueCommit(author.accountId, () => attempt(author, change, followed))
+    const outcome = await queueCommit(author.accountId, () => attempt(author, change, baseVersion))
     if ('result' in outcome) return outcome
     cause = outcome.error
     measure('commits_retried')
-    followed = undefined
+    baseVersion = undefined
   }
   logLine('WARN', 'commit_given_up', { account_id: author.accountId, tries, ...describeError(cause) })
   throw new ApiError('unavailable')
 }
 
 /** Maximum number of concurrent commits per account and process. With more, all but one would conflict. */
-const atOnce = 2
+const maxConcurrentCommits = 2
 
-const lines = new Map<string, TaskQueue>()
+const queues = new Map<string, TaskQueue>()
 
-/** Runs the tasks of an account in the order of the calls, at most `atOnce` at a time. */
+/** Runs the tasks of an account in the order of the calls, at most `maxConcurrentCommits` at a time. */
 export async function queueCommit<T>(accountId: string, task: () => Promise<T>): Promise<T> {
-  const line = lines.get(accountId) ?? new TaskQueue(atOnce)
-  lines.set(accountId, line)
+  const queue = queues.get(accountId) ?? new TaskQueue(maxConcurrentCommits)
+  queues.set(accountId, queue)
   try {
-    return await line.run(task)
+    return await queue.run(task)
   } finally {
-    if (line.isIdle && lines.get(accountId) === line) lines.delete(accountId)
+    if (queue.isIdle && queues.get(accountId) === queue) queues.delete(accountId)
   }
 }

@@ -7,7 +7,10 @@ export const dueShards = ['0', '1', '2', '3']
 
 export const duePartition = (shard: string): string => `service#due#${shard}`
 
-/** Index item by which the schedule finds a row that expires at `at` (a timestamp). The item remains if the row is deleted earlier. */
+/**
+ * Builds the index item by which the schedule finds a row that expires at `at` (a timestamp). The item remains if the row is deleted
+ * earlier.
+ */
 export const dueItem = (due: Due, at: string): Item => ({
   pk: duePartition(String(Number.parseInt(due.id.slice(-1), 16) % dueShards.length)),
   sk: `${at}#${due.account_id}#${due.collection}#${due.id}`,

@@ -14,19 +14,22 @@ import { table, tableName } from '../table/table.ts'
 type AuthorizationsEnd = {
   by: Ground | 'gateway'
   id: string
-  /** Time of the commit. Authorizations that are based on this or a later state remain, so repeating the revocation is harmless. */
+  /** Time of the commit. Authorizations based on this state or a later one remain, so repeating the revocation is harmless. */
   before?: string
 }
 
-/** Removal of access after a commit. `gateway_sessions` ends the gateway sessions that started before the id `id` was created. */
+/** Access to remove after a commit. `gateway_sessions` ends the gateway sessions that started before `id` was generated. */
 export type Revocation = AuthorizationsEnd | { by: 'gateway_sessions'; id: string; before?: string }
 
-type Deletable = Key & Grounds & { state_at?: string }
+type DeletableAuthorization = Key & Grounds & { state_at?: string }
 
-export async function authorizationsOf(account: string, { by, id }: AuthorizationsEnd): Promise<Deletable[]> {
-  if (by === 'gateway') return queryItems<Deletable>(partition(account, 'authorizations', id))
+export async function authorizationsOf(
+  account: string,
+  { by, id }: AuthorizationsEnd,
+): Promise<DeletableAuthorization[]> {
+  if (by === 'gateway') return queryItems<DeletableAuthorization>(partition(account, 'authorizations', id))
   const pointers = await queryItems<RowPointer>(authorizationsBy(account, by, id))
-  const items = await getItems<Deletable>(pointers.map(({ row }) => row))
+  const items = await getItems<DeletableAuthorization>(pointers.map(({ row }) => row))
   return items.filter((item) => item !== undefined)
 }
 
@@ -44,16 +47,16 @@ export async function revoke(account: string, revocation: Revocation): Promise<n
 
 /** @param since time of the commit, in microseconds; if present, records `revocation_lag_ms` when anything was revoked */
 export async function revokeAll(account: string, revocations: Revocation[], since?: number): Promise<void> {
-  let ended = 0
+  let endedCount = 0
   await inParallel(revocations, 10, async (revocation) => {
     const count = await revoke(account, revocation)
-    ended += count
+    endedCount += count
   })
-  if (ended > 0 && since !== undefined) measure('revocation_lag_ms', Math.round((clock.now() - since) / 1000))
+  if (endedCount > 0 && since !== undefined) measure('revocation_lag_ms', Math.round((clock.now() - since) / 1000))
 }
 
 /** Deletes an authorization with its pointers. A pointer that belongs to a later authorization remains. */
-export async function deleteAuthorization(item: Deletable): Promise<void> {
+export async function deleteAuthorization(item: DeletableAuthorization): Promise<void> {
   let pointers: Key[] = pointerKeys(item)
   for (let tries = 0; tries < 12; tries++) {
     if (tries > 0) await clock.sleep(jitter(tries, 10, 250))
@@ -71,9 +74,9 @@ export async function deleteAuthorization(item: Deletable): Promise<void> {
       return
     } catch (error) {
       if (!(error instanceof TransactionCanceledException && isConflict(error))) throw error
-      const failed = (error.CancellationReasons ?? []).map(({ Code }) => Code === 'ConditionalCheckFailed')
-      if (failed[0]) return
-      pointers = pointers.filter((_, index) => !failed[index + 1])
+      const failures = (error.CancellationReasons ?? []).map(({ Code }) => Code === 'ConditionalCheckFailed')
+      if (failures[0]) return
+      pointers = pointers.filter((_, index) => !failures[index + 1])
     }
   }
   throw new ApiError('unavailable')
@@ -93,8 +96,8 @@ export type Grounds = {
 type Ground = 'policy' | 'resource' | 'membership' | 'client' | 'client_token'
 
 /**
- * Partition of the pointers to authorizations that depend on an object. Gateways need no pointers, because the key of an authorization
- * contains the gateway.
+ * Returns the partition of the pointers to authorizations that depend on an object. Gateways need no pointers, because the key of an
+ * authorization contains the gateway.
  */
 const authorizationsBy = (account: string, by: Ground, id: string): string =>
   partition(account, `authorizations.${by}`, id)
@@ -121,12 +124,12 @@ export function pointerKeys({ id, account_id: account, ...grounds }: Grounds): [
 type Session = Key & { session_id: string }
 type PresentGateway = Session & { lease_expires_at: number }
 
-/** Ends the account's gateway sessions that started before the id `bound` was created (P1.7). Idempotent. */
+/** Ends the account's gateway sessions that started before the id `bound` was generated (P1.7). Idempotent. */
 async function endSessionsBefore(account: string, bound: string): Promise<number> {
   const items = await queryItems<PresentGateway>(partition(account, 'presence.gateways'))
-  const before = items.filter((item) => item.lease_expires_at > 0 && item.session_id < bound)
-  await inParallel(before, 10, endDeviceSession)
-  return before.length
+  const formerSessions = items.filter((item) => item.lease_expires_at > 0 && item.session_id < bound)
+  await inParallel(formerSessions, 10, endDeviceSession)
+  return formerSessions.length
 }
 
 /** Ends the client sessions that were started with a token (P1.7). Idempotent. */

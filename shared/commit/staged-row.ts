@@ -13,7 +13,7 @@ import { tableName } from '../table/table.ts'
 import { put, remove, type Write } from '../table/write-together.ts'
 import type { Change } from './commit-record.ts'
 
-export type Staged<R extends Row = Row> = {
+export type StagedRow<R extends Row = Row> = {
   key: Key
   entity: Entity<R>
   before: R | null
@@ -21,7 +21,7 @@ export type Staged<R extends Row = Row> = {
   parts?: Parts
 }
 
-type Parts = { item: Item | null; writes: Write[]; counted: Map<string, number> }
+type Parts = { item: Item | null; writes: Write[]; counts: Map<string, number> }
 
 export const address = ({ pk, sk }: Key): string => `${pk}\n${sk}`
 
@@ -29,16 +29,16 @@ export const address = ({ pk, sk }: Key): string => `${pk}\n${sk}`
  * Derives the writes of a row. Caches them, because a commit computes its size after each staged row.
  * @param sequence sequence of the commit, stored in the row's item
  */
-export function partsOf(accountId: string, sequence: number, staged: Staged): Parts {
+export function partsOf(accountId: string, sequence: number, staged: StagedRow): Parts {
   if (!staged.parts) {
     const { entity, after } = staged
     const item = after && { ...rowItem(entity, accountId, after), commit: sequence }
-    staged.parts = { item, writes: rowWrites(accountId, staged, item), counted: countedRows(accountId, staged) }
+    staged.parts = { item, writes: rowWrites(accountId, staged, item), counts: countedRows(accountId, staged) }
   }
   return staged.parts
 }
 
-const derivedItems = (accountId: string, { entity }: Staged, row: Row | null): Map<string, Item> =>
+const derivedItems = (accountId: string, { entity }: StagedRow, row: Row | null): Map<string, Item> =>
   new Map(
     (row ? [...uniqueItems(entity, accountId, row), ...indexItems(entity, accountId, row)] : []).map((item) => [
       address(item),
@@ -46,32 +46,32 @@ const derivedItems = (accountId: string, { entity }: Staged, row: Row | null): M
     ]),
   )
 
-function rowWrites(accountId: string, staged: Staged, item: Item | null): Write[] {
+function rowWrites(accountId: string, staged: StagedRow, item: Item | null): Write[] {
   const { key, before, after } = staged
-  const old = derivedItems(accountId, staged, before)
-  const fresh = derivedItems(accountId, staged, after)
+  const oldItems = derivedItems(accountId, staged, before)
+  const newItems = derivedItems(accountId, staged, after)
   return [
     item ? put(item) : remove(key),
-    ...[...old].flatMap(([at, item]) => (fresh.has(at) ? [] : [remove(item)])),
-    ...[...fresh].flatMap(([at, item]) => (old.has(at) ? [] : [put(item)])),
+    ...[...oldItems].flatMap(([at, item]) => (newItems.has(at) ? [] : [remove(item)])),
+    ...[...newItems].flatMap(([at, item]) => (oldItems.has(at) ? [] : [put(item)])),
   ]
 }
 
-function countedRows(accountId: string, { entity, before, after }: Staged): Map<string, number> {
-  const counted = new Map<string, number>()
+function countedRows(accountId: string, { entity, before, after }: StagedRow): Map<string, number> {
+  const counts = new Map<string, number>()
   const count = (row: Row | null, amount: number): void => {
     for (const pk of row ? countedPartitions(entity, accountId, row) : [])
-      counted.set(pk, (counted.get(pk) ?? 0) + amount)
+      counts.set(pk, (counts.get(pk) ?? 0) + amount)
   }
   count(before, -1)
   count(after, 1)
-  return counted
+  return counts
 }
 
 /** Combines the changes of row counters into one write per counter, because a transaction takes one write per item. */
 export function counterWrites(rows: Parts[]): Write[] {
   const deltas = new Map<string, number>()
-  for (const { counted } of rows) for (const [pk, delta] of counted) deltas.set(pk, (deltas.get(pk) ?? 0) + delta)
+  for (const { counts } of rows) for (const [pk, delta] of counts) deltas.set(pk, (deltas.get(pk) ?? 0) + delta)
   return [...deltas].flatMap(([pk, delta]) => (delta === 0 ? [] : [counterWrite(pk, delta)]))
 }
 
@@ -86,7 +86,7 @@ const counterWrite = (pk: string, delta: number): Write => ({
 })
 
 /** Change of a row for the commit record; null when no logged field has changed (L6.2). */
-export function recordedChange({ entity, before, after }: Staged): Change | null {
+export function recordedChange({ entity, before, after }: StagedRow): Change | null {
   if (!entity.logged) return null
   if (before && after && isDeepStrictEqual(loggedFields(entity, before), loggedFields(entity, after))) return null
   return {

@@ -2,13 +2,13 @@ import type { Entity, Row } from '../table/entity.ts'
 import { rowsBy } from '../table/read.ts'
 import type { Transaction } from './transaction.ts'
 
-const perPage = 50
+const rowsPerPage = 50
 
 export type Sweep = (transaction: Transaction) => Promise<'done' | 'more'>
 
 /**
- * Creates a sweep over the rows with a value in an indexed field. `select` finds the objects of a row to remove, and `remove` stages their
- * removal. Skips only pages without such objects, because a conflict runs the same stage again.
+ * Creates a sweep over the rows with a given value in an indexed field. `select` finds the objects of a row to remove, and `remove` stages
+ * their removal. Skips only pages without such objects, because a conflict runs the same stage again.
  */
 export function sweep<R extends Row, P>(
   entity: Entity<R>,
@@ -17,21 +17,21 @@ export function sweep<R extends Row, P>(
   select: (transaction: Transaction, row: R) => Promise<P[]>,
   remove: (transaction: Transaction, part: P) => void,
 ): Sweep {
-  let passed: string | undefined
+  let lastId: string | undefined
   return async (transaction) => {
-    let after = passed
-    let found = 0
+    let after = lastId
+    let partCount = 0
     for (;;) {
-      const rows = await rowsBy(entity, transaction.accountId, field, value, { after, limit: perPage })
+      const rows = await rowsBy(entity, transaction.accountId, field, value, { after, limit: rowsPerPage })
       const parts = (await Promise.all(rows.map((row) => select(transaction, row)))).flat()
-      found += parts.length
+      partCount += parts.length
       for (const part of parts) {
         if (!transaction.hasCapacity()) return 'more'
         remove(transaction, part)
       }
-      if (rows.length < perPage) return 'done'
+      if (rows.length < rowsPerPage) return 'done'
       after = rows.at(-1)?.id
-      if (found === 0) passed = after
+      if (partCount === 0) lastId = after
     }
   }
 }
@@ -39,6 +39,6 @@ export function sweep<R extends Row, P>(
 export const sweepAll =
   (sweeps: Sweep[]): Sweep =>
   async (transaction) => {
-    for (const next of sweeps) if ((await next(transaction)) === 'more') return 'more'
+    for (const runSweep of sweeps) if ((await runSweep(transaction)) === 'more') return 'more'
     return 'done'
   }

@@ -10,7 +10,7 @@ import { getItem } from '../table/read.ts'
 import { put, putIf, remove, removeWhile, type Write } from '../table/write-together.ts'
 import { type Change, type FollowUp, rowDigest, rowName, type WrittenRows } from './commit-record.ts'
 import type { Revocation } from './revoke.ts'
-import { address, counterWrites, partsOf, recordedChange, type Staged } from './staged-row.ts'
+import { address, counterWrites, partsOf, recordedChange, type StagedRow } from './staged-row.ts'
 
 /** Maximum number of writes in a DynamoDB transaction; a larger change takes several commits (`commitInParts`). */
 export const maxWrites = 100
@@ -25,17 +25,17 @@ const maxRecordBytes = 150_000
 export class Transaction {
   readonly accountId: string
   readonly now: number
-  /** True if no other commit was made after the caller's previous commit, so that the rows read for it are still valid. */
+  /** True if no other commit followed the caller's previous commit, so that the rows read for that commit are still valid. */
   readonly follows: boolean
   /** Revocations to carry out after the commit. The commit record lists them, so that the follow-up consumer can repeat them. */
   readonly revocations: Revocation[] = []
   readonly followUps: FollowUp[] = []
   private readonly version: AccountVersion
-  private readonly staged = new Map<string, Staged>()
+  private readonly stagedRows = new Map<string, StagedRow>()
   /** Writes of items other than rows, by key. A transaction takes one write per item. */
-  private readonly others = new Map<string, Write>()
-  private created = 0
-  /** JSON bytes of all rows before and after the change, which the commit record contains. */
+  private readonly otherWrites = new Map<string, Write>()
+  private createdIds = 0
+  /** JSON bytes of all rows before and after their changes, which the commit record contains. */
   private bytes = 0
 
   constructor(accountId: string, version: AccountVersion, now: number, follows = false) {
@@ -66,10 +66,10 @@ export class Transaction {
     return row
   }
 
-  /** True when a row other than `except` has this value in a unique set such as `actors.email`. */
-  async isTaken(name: string, value: string, except?: Row): Promise<boolean> {
+  /** True when a row other than `exception` has this value in a unique set such as `actors.email`. */
+  async isTaken(name: string, value: string, exception?: Row): Promise<boolean> {
     const unique = await getItem<RowPointer>(uniqueKey(this.accountId, name, value))
-    return unique !== undefined && unique.row.sk !== except?.id
+    return unique !== undefined && unique.row.sk !== exception?.id
   }
 
   /** Value of a counter before this commit. */
@@ -79,7 +79,7 @@ export class Transaction {
 
   /** Creates an id that sorts after all ids of earlier commits. */
   newId(): string {
-    return uuidV7(this.now, this.created++)
+    return uuidV7(this.now, this.createdIds++)
   }
 
   insert<R extends Row>(entity: Entity<R>, fields: RowFields<R> & { id?: string }): R {
@@ -96,10 +96,10 @@ export class Transaction {
 
   /** Updates a row and returns it. Stages nothing when no value changes (A2.8). */
   update<R extends Row>(entity: Entity<R>, row: R, changes: Partial<R>): R {
-    const sent = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
-    const merged: R = { ...row, ...sent }
-    if (isDeepStrictEqual(merged, row)) return row
-    const after = { ...merged, updated_at: timestamp(this.now) }
+    const changedFields = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+    const mergedRow: R = { ...row, ...changedFields }
+    if (isDeepStrictEqual(mergedRow, row)) return row
+    const after = { ...mergedRow, updated_at: timestamp(this.now) }
     this.stage(entity, row, after)
     return after
   }
@@ -110,26 +110,26 @@ export class Transaction {
 
   /** Puts an item that is not a row, such as a log entry or a presence item, in the same transaction. */
   put(item: Item): void {
-    this.others.set(address(item), put(item))
+    this.otherWrites.set(address(item), put(item))
   }
 
-  /** Puts an item that must not exist yet. A conflict runs the commit again. */
+  /** Puts an item that must not exist yet. On a conflict, the commit is retried. */
   claim(item: Item): void {
-    this.others.set(address(item), putIf(item, null))
+    this.otherWrites.set(address(item), putIf(item, null))
   }
 
-  /** Replaces an item whose attributes have the expected values. A conflict runs the commit again. */
+  /** Replaces an item if its attributes have the expected values. On a conflict, the commit is retried. */
   exchange(item: Item, expected: Record<string, unknown>): void {
-    this.others.set(address(item), putIf(item, expected))
+    this.otherWrites.set(address(item), putIf(item, expected))
   }
 
-  /** Deletes an item whose attributes have the expected values. A conflict runs the commit again. */
+  /** Deletes an item if its attributes have the expected values. On a conflict, the commit is retried. */
   discard(key: Key, expected: Record<string, unknown>): void {
-    this.others.set(address(key), removeWhile(key, expected))
+    this.otherWrites.set(address(key), removeWhile(key, expected))
   }
 
   remove(key: Key): void {
-    this.others.set(address(key), remove(key))
+    this.otherWrites.set(address(key), remove(key))
   }
 
   revoke(revocation: Revocation): void {
@@ -146,7 +146,7 @@ export class Transaction {
   }
 
   changes(): Change[] {
-    return [...this.staged.values()].flatMap((staged) => {
+    return [...this.stagedRows.values()].flatMap((staged) => {
       const change = recordedChange(staged)
       return change ? [change] : []
     })
@@ -154,7 +154,7 @@ export class Transaction {
 
   rows(commitId: string): WrittenRows {
     return Object.fromEntries(
-      [...this.staged.values()].map((staged) => {
+      [...this.stagedRows.values()].map((staged) => {
         const { item } = this.partsOf(staged)
         return [rowName(staged.key), item && rowDigest(commitId, item)]
       }),
@@ -166,7 +166,7 @@ export class Transaction {
     const add = (names: string[], amount: number) => {
       for (const name of names) counts[name] = (counts[name] ?? 0) + amount
     }
-    for (const { entity, before, after } of this.staged.values()) {
+    for (const { entity, before, after } of this.stagedRows.values()) {
       if (before) add([entity.name, ...entity.counters(before)], -1)
       if (after) add([entity.name, ...entity.counters(after)], 1)
     }
@@ -174,11 +174,11 @@ export class Transaction {
   }
 
   writes(): Write[] {
-    const parts = [...this.staged.values()].map((staged) => this.partsOf(staged))
-    return [...parts.flatMap(({ writes }) => writes), ...counterWrites(parts), ...this.others.values()]
+    const parts = [...this.stagedRows.values()].map((staged) => this.partsOf(staged))
+    return [...parts.flatMap(({ writes }) => writes), ...counterWrites(parts), ...this.otherWrites.values()]
   }
 
-  private partsOf(staged: Staged) {
+  private partsOf(staged: StagedRow) {
     return partsOf(this.accountId, this.version.sequence + 1, staged)
   }
 
@@ -190,14 +190,14 @@ export class Transaction {
     const bytes = { before: bytesOf(before), after: bytesOf(after) }
     if (after && bytes.after > maxRowBytes) throw tooLarge(after)
     this.bytes += bytes.before + bytes.after
-    const earlier = this.stagedAt(entity, key)
-    const staged: Staged<R> = { key, entity, before: earlier ? earlier.before : before, after }
-    if (staged.before === null && after === null) this.staged.delete(address(key))
-    else this.staged.set(address(key), staged as unknown as Staged)
+    const earlierRow = this.stagedAt(entity, key)
+    const staged: StagedRow<R> = { key, entity, before: earlierRow ? earlierRow.before : before, after }
+    if (staged.before === null && after === null) this.stagedRows.delete(address(key))
+    else this.stagedRows.set(address(key), staged as unknown as StagedRow)
   }
 
   /** Returns the staged row at a key of the entity. The cast is safe, because the keys of an entity contain only its rows. */
-  private stagedAt<R extends Row>(_entity: Entity<R>, key: Key): Staged<R> | undefined {
-    return this.staged.get(address(key)) as Staged<R> | undefined
+  private stagedAt<R extends Row>(_entity: Entity<R>, key: Key): StagedRow<R> | undefined {
+    return this.stagedRows.get(address(key)) as StagedRow<R> | undefined
   }
 }

@@ -1,14 +1,15 @@
-const optional = (name: string): string | null => process.env[name] || null
+const readOptional = (name: string): string | null => process.env[name] || null
 
-function text(name: string): string {
-  const value = optional(name)
+function readText(name: string): string {
+  const value = readOptional(name)
   if (value === null) throw new Error(`The environment variable ${name} is missing.`)
   return value
 }
 
-const withoutSlash = (address: string): string => address.replace(/\/$/, '')
+const trimSlash = (address: string): string => address.replace(/\/$/, '')
 
-const integer = (name: string, fallback: number): number => Number.parseInt(optional(name) ?? String(fallback), 10)
+const readInteger = (name: string, fallback: number): number =>
+  Number.parseInt(readOptional(name) ?? String(fallback), 10)
 
 export const defaultSettings = {
   logRetentionDays: 90,
@@ -20,86 +21,90 @@ export const defaultSettings = {
 
 export type ProviderApp = { clientId: string; secret: string | null; secretArn: string | null }
 
-/** Reads the app registration of a kind of provider; null when its id or secret is not configured. */
+/** Reads the app registration for a kind of provider. Returns null if its id or secret is not configured. */
 function providerApp(kind: 'SUITE' | 'TENANT'): ProviderApp | null {
-  const clientId = optional(`${kind}_CLIENT_ID`)
-  const secret = optional(`${kind}_CLIENT_SECRET`)
-  const secretArn = optional(`${kind}_CLIENT_SECRET_ARN`)
+  const clientId = readOptional(`${kind}_CLIENT_ID`)
+  const secret = readOptional(`${kind}_CLIENT_SECRET`)
+  const secretArn = readOptional(`${kind}_CLIENT_SECRET_ARN`)
   return clientId && (secret || secretArn) ? { clientId, secret, secretArn } : null
 }
 
 const readers = {
-  tableName: () => text('TABLE_NAME'),
-  flowStreamName: () => text('FLOW_STREAM_NAME'),
+  tableName: () => readText('TABLE_NAME'),
+  flowStreamName: () => readText('FLOW_STREAM_NAME'),
   /** Configured address of the service; null if there is none. Callers use `serviceAddress`. */
-  baseUrl: () => optional('SERVICE_URL')?.replace(/\/$/, '') ?? null,
-  logRetentionDays: () => integer('LOG_RETENTION_DAYS', defaultSettings.logRetentionDays),
-  flowRetentionDays: () => integer('FLOW_RETENTION_DAYS', defaultSettings.flowRetentionDays),
+  baseUrl: () => readOptional('SERVICE_URL')?.replace(/\/$/, '') ?? null,
+  logRetentionDays: () => readInteger('LOG_RETENTION_DAYS', defaultSettings.logRetentionDays),
+  flowRetentionDays: () => readInteger('FLOW_RETENTION_DAYS', defaultSettings.flowRetentionDays),
   /** Issuer of the workspace suite of this deployment (A25.2). */
-  suiteIssuer: () => withoutSlash(text('SUITE_ISSUER')),
+  suiteIssuer: () => trimSlash(readText('SUITE_ISSUER')),
   suiteApp: () => providerApp('SUITE'),
   /** Issuer of a cloud directory tenant; `{tenant_id}` is replaced with the id of the tenant (I1.4). */
-  tenantIssuer: () => text('TENANT_ISSUER'),
+  tenantIssuer: () => readText('TENANT_ISSUER'),
   /** Address of an identity provider's API; `{idp_domain}` is replaced with the provider's domain (I1.4). */
-  idpApiUrl: () => withoutSlash(text('IDP_API_URL')),
-  suiteTokenUrl: () => text('SUITE_TOKEN_URL'),
-  suiteApiUrl: () => withoutSlash(text('SUITE_API_URL')),
+  idpApiUrl: () => trimSlash(readText('IDP_API_URL')),
+  suiteTokenUrl: () => readText('SUITE_TOKEN_URL'),
+  suiteApiUrl: () => trimSlash(readText('SUITE_API_URL')),
   /** Token endpoint of a cloud directory tenant; `{tenant_id}` is replaced with the id of the tenant (I1.4). */
-  tenantTokenUrl: () => text('TENANT_TOKEN_URL'),
-  /** API for the directory and devices of cloud directory tenants (I1.4). */
-  tenantApiUrl: () => withoutSlash(text('TENANT_API_URL')),
+  tenantTokenUrl: () => readText('TENANT_TOKEN_URL'),
+  /** API for the directories and devices of cloud directory tenants (I1.4). */
+  tenantApiUrl: () => trimSlash(readText('TENANT_API_URL')),
   /**
-   * API for device management (I1.4). `{subdomain}` stands for the customer's subdomain, and `{.region}` for a region other than the first.
+   * API for device management (I1.4). `{subdomain}` is replaced with the customer's subdomain, and `{.region}` with a region other than the
+   * first.
    */
-  mdmApiUrl: () => withoutSlash(text('MDM_API_URL')),
+  mdmApiUrl: () => trimSlash(readText('MDM_API_URL')),
   tenantApp: () => providerApp('TENANT'),
   /** Addresses that a sign-in may redirect to. Loopback addresses match with any port (I2.2). */
-  signInRedirectUris: () => (optional('SIGN_IN_REDIRECT_URIS') ?? '').split(/\s+/).filter(Boolean),
+  signInRedirectUris: () => (readOptional('SIGN_IN_REDIRECT_URIS') ?? '').split(/\s+/).filter(Boolean),
   /** Burst of requests for each sign-in step and source address (A9). */
-  signInBurst: () => integer('SIGN_IN_BURST', defaultSettings.signInBurst),
-  /** Permits outside services on the local machine, and over plain HTTP (I1.2). Always false in Lambda. */
+  signInBurst: () => readInteger('SIGN_IN_BURST', defaultSettings.signInBurst),
+  /** Permits external services on the local machine and over plain HTTP (I1.2). Always false in Lambda. */
   allowInsecureProviders: () => process.env.ALLOW_INSECURE_PROVIDERS === '1' && !process.env.AWS_LAMBDA_FUNCTION_NAME,
-  heartbeatSecs: () => integer('HEARTBEAT_SECS', defaultSettings.heartbeatSecs),
+  heartbeatSecs: () => readInteger('HEARTBEAT_SECS', defaultSettings.heartbeatSecs),
   /** WebSocket address for devices (C1); null when the deployment has no live channel. */
-  liveUrl: () => optional('LIVE_URL'),
-  liveEndpoint: () => withoutSlash(text('LIVE_ENDPOINT')),
+  liveUrl: () => readOptional('LIVE_URL'),
+  liveEndpoint: () => trimSlash(readText('LIVE_ENDPOINT')),
   /** Percentage of a directory's objects that a sync run may delete before it stops (I5.3). */
-  syncDeletionBrakePercent: () => integer('SYNC_DELETION_BRAKE_PERCENT', defaultSettings.syncDeletionBrakePercent),
-  logLevel: () => optional('LOG_LEVEL') ?? 'INFO',
-  /** Namespace of log lines and metrics, which separates several installations in one AWS account. */
-  serviceName: () => optional('SERVICE_NAME') ?? 'network-access',
+  syncDeletionBrakePercent: () => readInteger('SYNC_DELETION_BRAKE_PERCENT', defaultSettings.syncDeletionBrakePercent),
+  logLevel: () => readOptional('LOG_LEVEL') ?? 'INFO',
+  /** Namespace of log lines and metrics, which distinguishes several installations in one AWS account. */
+  serviceName: () => readOptional('SERVICE_NAME') ?? 'network-access',
   /** Version of the running function; undefined on a single machine. */
-  functionVersion: () => optional('AWS_LAMBDA_FUNCTION_VERSION') ?? undefined,
-  metrics: () => optional('METRICS') ?? 'none',
+  functionVersion: () => readOptional('AWS_LAMBDA_FUNCTION_VERSION') ?? undefined,
+  metrics: () => readOptional('METRICS') ?? 'none',
   /** `text` for a terminal, or `json` for one JSON object per line. */
-  logFormat: () => optional('LOG_FORMAT') ?? 'json',
+  logFormat: () => readOptional('LOG_FORMAT') ?? 'json',
   /** Bucket for stream batches that a consumer could not process. */
-  failuresBucket: () => optional('FAILURES_BUCKET'),
-  distributionId: () => text('DISTRIBUTION_ID'),
+  failuresBucket: () => readOptional('FAILURES_BUCKET'),
+  distributionId: () => readText('DISTRIBUTION_ID'),
   /** Name prefix and KMS key of the secrets that store new API tokens; null on a single machine. */
   tokenSecrets() {
-    const prefix = optional('TOKEN_SECRETS')
-    return prefix === null ? null : { prefix, key: optional('TOKEN_SECRETS_KEY') }
+    const prefix = readOptional('TOKEN_SECRETS')
+    return prefix === null ? null : { prefix, key: readOptional('TOKEN_SECRETS_KEY') }
   },
-  passcodeFunction: () => text('PASSCODE_FUNCTION'),
-  sealBucket: () => text('SEAL_BUCKET'),
+  passcodeFunction: () => readText('PASSCODE_FUNCTION'),
+  sealBucket: () => readText('SEAL_BUCKET'),
   /** Days for which objects in the seal bucket are locked. The lock is renewed each year; 0 means no lock. */
-  sealLockDays: () => integer('SEAL_LOCK_DAYS', 0),
-  sealKeyId: () => text('SEAL_KEY_ID'),
+  sealLockDays: () => readInteger('SEAL_LOCK_DAYS', 0),
+  sealKeyId: () => readText('SEAL_KEY_ID'),
   /** Folder that replaces the seal bucket on a single machine. `sealKeyFile` replaces the KMS key. */
-  sealFolder: () => optional('SEAL_FOLDER'),
-  sealKeyFile: () => optional('SEAL_KEY_FILE'),
+  sealFolder: () => readOptional('SEAL_FOLDER'),
+  sealKeyFile: () => readOptional('SEAL_KEY_FILE'),
   /** Sender address of mails; null when the deployment sends no mail. */
-  mailSender: () => optional('MAIL_SENDER'),
+  mailSender: () => readOptional('MAIL_SENDER'),
   /** Settings of the legacy API (section 16 of the `/v0` contract). */
   v0: () => ({
-    devicesPerUser: integer('V0_DEVICES_PER_USER', 10),
+    devicesPerUser: readInteger('V0_DEVICES_PER_USER', 10),
     ipv4: {
-      network: optional('V0_IPV4_NETWORK') ?? '100.64.0.0/10',
-      server: optional('V0_IPV4_SERVER') ?? '100.64.0.1',
+      network: readOptional('V0_IPV4_NETWORK') ?? '100.64.0.0/10',
+      server: readOptional('V0_IPV4_SERVER') ?? '100.64.0.1',
     },
-    ipv6: { network: optional('V0_IPV6_NETWORK') ?? 'fd00::/106', server: optional('V0_IPV6_SERVER') ?? 'fd00::1' },
-    deprecatedAt: new Date(optional('V0_DEPRECATED_AT') ?? '2025-01-01T00:00:00Z'),
+    ipv6: {
+      network: readOptional('V0_IPV6_NETWORK') ?? 'fd00::/106',
+      server: readOptional('V0_IPV6_SERVER') ?? 'fd00::1',
+    },
+    deprecatedAt: new Date(readOptional('V0_DEPRECATED_AT') ?? '2025-01-01T00:00:00Z'),
     sunsetAt: process.env.V0_SUNSET_AT ? new Date(process.env.V0_SUNSET_AT) : null,
   }),
 }

@@ -70,7 +70,7 @@ const codes = {
 export type ErrorCode = keyof typeof codes
 export const errorCodes: Readonly<Record<ErrorCode, CodeRule>> = codes
 
-/** Details of an `unavailable` error after work that changed something, or may have changed something. */
+/** Details of an `unavailable` error after work that has changed something, or may have changed something. */
 export const unavailableAfter = {
   something:
     'The change was made, but its follow-up work is not complete yet. The service continues it. Read the object before you repeat the request.',

@@ -9,7 +9,7 @@ export type FieldErrors = Record<string, string[]>
 export const faultsAt = (path: Path, messages: readonly string[]): Fault[] =>
   messages.map((message) => ({ path, message }))
 
-export const below = (path: Path, faults: readonly Fault[]): Fault[] =>
+export const nestFaults = (path: Path, faults: readonly Fault[]): Fault[] =>
   faults.map(({ path: rest, message }) => ({ path: [...path, ...rest], message }))
 
 /** Maximum number of messages in one response (A31). */

@@ -1,7 +1,7 @@
 import { env } from './env.ts'
 
 /**
- * Returns the configured address of the service, or else the API's host, which each request contains. The environment of the functions
+ * Returns the configured address of the service, or otherwise the API's host, which each request contains. The environment of the functions
  * cannot contain the host, because the API depends on the functions.
  */
 export function serviceAddress(apiHost?: string): string {

@@ -19,7 +19,7 @@ export type Subject = {
 /** Source of a request (P8). */
 export type Origin = Pick<Subject, 'ip' | 'ip_region' | 'ip_city' | 'ip_lat' | 'ip_lon' | 'user_agent'>
 
-export const anonymous = (origin: Origin): Subject => ({
+export const anonymousSubject = (origin: Origin): Subject => ({
   actor_id: null,
   actor_name: null,
   actor_type: null,

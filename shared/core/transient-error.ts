@@ -7,7 +7,7 @@ export type TransientKind = 'conflict' | 'throttle' | 'fault'
 const conflicts = ['ReplicatedWriteConflictException', 'TransactionConflictException', 'TransactionInProgressException']
 
 /** Transient cancellation reasons of a DynamoDB transaction. */
-const passingReasons: Record<string, TransientKind> = {
+const transientReasons: Record<string, TransientKind> = {
   TransactionConflict: 'conflict',
   ProvisionedThroughputExceeded: 'throttle',
   ThrottlingError: 'throttle',
@@ -22,7 +22,7 @@ function reasonsOf(error: unknown): string[] | null {
 
 /** Classifies cancellation reasons. Null unless all are transient, because a failed condition would fail again. */
 function kindOfReasons(reasons: string[]): TransientKind | null {
-  const kinds = reasons.map((reason) => passingReasons[reason] ?? null)
+  const kinds = reasons.map((reason) => transientReasons[reason] ?? null)
   return kinds.includes(null) ? null : (kinds.find((kind) => kind === 'throttle') ?? kinds[0] ?? null)
 }
 
@@ -43,7 +43,7 @@ export const isTransient = (error: unknown): boolean => transientKind(error) !==
 export function isConflict(error: unknown): boolean {
   const reasons = reasonsOf(error) ?? []
   return (
-    reasons.length > 0 && reasons.every((reason) => reason === 'ConditionalCheckFailed' || reason in passingReasons)
+    reasons.length > 0 && reasons.every((reason) => reason === 'ConditionalCheckFailed' || reason in transientReasons)
   )
 }
 

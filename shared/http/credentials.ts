@@ -6,7 +6,7 @@ import { clock } from '../core/clock.ts'
 import { unauthorized } from '../core/errors.ts'
 import { note } from '../core/logging/invocation.ts'
 import { bearerToken } from '../core/secrets/token.ts'
-import { anonymous, type Origin, type Subject } from '../core/subject.ts'
+import { anonymousSubject, type Origin, type Subject } from '../core/subject.ts'
 import { accountStatus } from '../domain/accounts/account.ts'
 import { verifyIngestToken } from '../logs/flows/ingest-token.ts'
 import type { Step } from './exchange.ts'
@@ -14,11 +14,11 @@ import type { Step } from './exchange.ts'
 function subjectOf(caller: Caller, origin: Origin): Subject {
   if (caller.kind === 'gateway') {
     const id = caller.gateway?.id ?? null
-    return { ...anonymous(origin), device_id: id, gateway_id: id, token_id: caller.token.id }
+    return { ...anonymousSubject(origin), device_id: id, gateway_id: id, token_id: caller.token.id }
   }
   const { actor, token } = caller
   return {
-    ...anonymous(origin),
+    ...anonymousSubject(origin),
     actor_id: actor.id,
     actor_name: actor.name,
     actor_type: actor.type,

@@ -47,7 +47,7 @@ function contextOf(operation: Operation, exchange: Exchange, event: Event): Cont
         subject: subject ?? null,
         scopes: isAdministering(caller) ? scopesOf(caller) : [],
         precondition: preconditionOf(operation, event.headers['if-match'], () => context),
-        keepAnswer: exchange.lock && answerSaver(operation, exchange, exchange.lock),
+        responseWrite: exchange.lock && answerSaver(operation, exchange, exchange.lock),
       },
     }),
     envelope() {

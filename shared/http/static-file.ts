@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { within } from '../core/logging/invocation.ts'
+import { runInvocation } from '../core/logging/invocation.ts'
 import { isKnown } from './entity-tag.ts'
 import { type Answer, type Event, qualitiesOf, requestIdOf } from './exchange.ts'
 import type { Handler } from './lambda.ts'
@@ -29,15 +29,17 @@ export function answerPublicly(
   answer: () => Promise<Answer> | Answer,
 ): Promise<Answer> {
   const requestId = requestIdOf(event.headers['x-request-id'])
-  return within({ operation: event.routeKey, request_id: requestId, function_request_id: context?.awsRequestId }, () =>
-    Promise.resolve()
-      .then(() => requestOrigin(event))
-      .then(answer)
-      .then((result) => ({
-        ...result,
-        headers: { 'cache-control': 'public, max-age=300', ...result.headers, 'x-request-id': requestId },
-      }))
-      .catch((error: unknown) => problem(error, requestId)),
+  return runInvocation(
+    { operation: event.routeKey, request_id: requestId, function_request_id: context?.awsRequestId },
+    () =>
+      Promise.resolve()
+        .then(() => requestOrigin(event))
+        .then(answer)
+        .then((result) => ({
+          ...result,
+          headers: { 'cache-control': 'public, max-age=300', ...result.headers, 'x-request-id': requestId },
+        }))
+        .catch((error: unknown) => problem(error, requestId)),
   )
 }
 

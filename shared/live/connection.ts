@@ -26,7 +26,7 @@ export type ConnectionRef = Pick<Connection, 'connection_id' | 'account_id' | 'd
 const lifeSeconds = 2 * 3_600 + 600
 
 /** Key of a connection in the partition of its account and kind of device, by which connections are listed. */
-const placeKey = ({ account_id, device, device_id, connection_id }: ConnectionRef): Key => ({
+const listKey = ({ account_id, device, device_id, connection_id }: ConnectionRef): Key => ({
   pk: partition(account_id, `connections.${device}`),
   sk: `${device_id}#${connection_id}`,
 })
@@ -36,17 +36,19 @@ const idKey = (connectionId: string): Key => ({ pk: `service#connection#${connec
 
 export async function keepConnection(connection: Connection): Promise<void> {
   const ttl = Math.ceil(connection.connected_at / 1_000_000) + lifeSeconds
-  const keys = [placeKey(connection), idKey(connection.connection_id)]
+  const keys = [listKey(connection), idKey(connection.connection_id)]
   // Writes the items without a transaction. If one write fails, the handshake fails, the device reconnects, and the other item expires.
   await Promise.all(keys.map((key) => putItem({ ...connection, ...key, kind: 'connection', ttl })))
 }
 
-export const findConnection = (connectionId: string, look?: Consistency): Promise<(Key & Connection) | undefined> =>
-  getItem<Key & Connection>(idKey(connectionId), look)
+export const findConnection = (
+  connectionId: string,
+  consistency?: Consistency,
+): Promise<(Key & Connection) | undefined> => getItem<Key & Connection>(idKey(connectionId), consistency)
 
 /** Deletes both items of a connection. Idempotent. */
 export async function forgetConnection(connection: ConnectionRef): Promise<void> {
-  await Promise.all([placeKey(connection), idKey(connection.connection_id)].map((key) => removeItem(key)))
+  await Promise.all([listKey(connection), idKey(connection.connection_id)].map((key) => removeItem(key)))
 }
 
 export const connectionsOf = (account: string, device: DeviceKind): Promise<(Key & Connection)[]> =>

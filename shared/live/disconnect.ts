@@ -5,7 +5,7 @@ import { presenceKey } from '../domain/sessions/presence.ts'
 import { changeItem } from '../table/change-item.ts'
 import { findConnection, forgetConnection } from './connection.ts'
 
-const remove = ['connection_id', 'connected_at', 'messages', 'bad_messages', 'nudged_at', 'nudge_due']
+const removedAttributes = ['connection_id', 'connected_at', 'messages', 'bad_messages', 'nudged_at', 'nudge_due']
 
 /** Handles the end of a connection. Shortens the lease of the session unless a newer connection exists (C3.2). Idempotent. */
 export async function disconnect(connectionId: string): Promise<void> {
@@ -18,12 +18,12 @@ export async function disconnect(connectionId: string): Promise<void> {
   const when = 'connection_id = :connection'
   const values = { connection: connectionId }
   // Shortens the lease and never extends it. Requires that the presence item still names this connection.
-  const cutting = {
+  const leaseChange = {
     set: { lease_expires_at },
-    remove,
+    remove: removedAttributes,
     when: `${when} AND lease_expires_at > :lease_expires_at`,
     values,
   }
-  if (!(await changeItem(key, cutting))) await changeItem(key, { remove, when, values })
+  if (!(await changeItem(key, leaseChange))) await changeItem(key, { remove: removedAttributes, when, values })
   await forgetConnection(connection)
 }

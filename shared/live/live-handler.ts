@@ -10,15 +10,15 @@ export type LiveEvent = {
 }
 
 /** Response to API Gateway. Any status other than 200 rejects a handshake. API Gateway sends the `body` of a reply to the device. */
-export type LiveAnswer = { statusCode: number; headers?: Record<string, string>; body?: string }
+export type LiveResponse = { statusCode: number; headers?: Record<string, string>; body?: string }
 
-export type LiveHandler = (event: LiveEvent, context?: { awsRequestId?: string }) => Promise<LiveAnswer>
+export type LiveHandler = (event: LiveEvent, context?: { awsRequestId?: string }) => Promise<LiveResponse>
 
 type LiveWork<S> = {
   open: (event: LiveEvent) => S
-  steps?: readonly Middleware<LiveEvent, LiveAnswer, S>[]
-  handle: (event: LiveEvent, state: S) => Promise<LiveAnswer>
-  fail?: (error: unknown, state: S) => LiveAnswer
+  steps?: readonly Middleware<LiveEvent, LiveResponse, S>[]
+  handle: (event: LiveEvent, state: S) => Promise<LiveResponse>
+  fail?: (error: unknown, state: S) => LiveResponse
 }
 
 const rethrow = (error: unknown): never => {
@@ -30,7 +30,7 @@ export const liveHandler = <S>(
   route: '$connect' | '$default' | '$disconnect',
   { open, steps = [], handle, fail = rethrow }: LiveWork<S>,
 ): LiveHandler =>
-  endpoint<LiveEvent, LiveAnswer, S>({
+  endpoint<LiveEvent, LiveResponse, S>({
     line: 'live',
     fields({ requestContext: { requestId: request_id, connectionId: connection_id } }, { awsRequestId }) {
       return { class: 'live', operation: route, request_id, function_request_id: awsRequestId, connection_id }

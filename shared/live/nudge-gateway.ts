@@ -20,9 +20,9 @@ export async function nudgeGateway(account: string, gatewayId: string): Promise<
       const presence = await findPresence(account, 'gateways', gatewayId)
       const connection = presence && connectionOf(account, 'gateways', gatewayId, presence)
       if (!presence || !connection || !isOnline(presence, clock.now())) return
-      const claimed = await claimNudge(account, gatewayId, presence)
-      if (claimed === null || (await sendMessage(connection, { type: 'authorizations' })) !== 'failed') return
-      if (!(await releaseNudge(account, gatewayId, claimed))) return
+      const claimTime = await claimNudge(account, gatewayId, presence)
+      if (claimTime === null || (await sendMessage(connection, { type: 'authorizations' })) !== 'failed') return
+      if (!(await releaseNudge(account, gatewayId, claimTime))) return
     }
   } catch (error) {
     logLine('WARN', 'device_not_notified', { account_id: account, device_id: gatewayId, ...describeError(error) })
@@ -36,13 +36,13 @@ export async function nudgeGateway(account: string, gatewayId: string): Promise<
 async function claimNudge(account: string, gatewayId: string, presence: Presence): Promise<number | null> {
   for (let tries = 0; tries < 5; tries++) {
     const now = clock.now()
-    const folded = now - foldMicros
-    if (presence.nudge_due && (presence.nudged_at ?? 0) > folded) return null
+    const foldStart = now - foldMicros
+    if (presence.nudge_due && (presence.nudged_at ?? 0) > foldStart) return null
     const write = (set: Record<string, unknown>, condition: string) =>
       changeItem(presenceKey(account, 'gateways', gatewayId), {
         set,
         when: `connection_id = :connection AND ${condition}`,
-        values: { connection: presence.connection_id, folded },
+        values: { connection: presence.connection_id, folded: foldStart },
       })
     if (await write({ nudged_at: now }, '(attribute_not_exists(nudged_at) OR nudged_at <= :folded)')) return now
     if (await write({ nudge_due: true }, 'nudged_at > :folded')) return null
@@ -52,11 +52,11 @@ async function claimNudge(account: string, gatewayId: string, presence: Presence
 }
 
 /** Releases the claim of a failed nudge. Returns true when another change had relied on the nudge. */
-async function releaseNudge(account: string, gatewayId: string, claimed: number): Promise<boolean> {
+async function releaseNudge(account: string, gatewayId: string, claimTime: number): Promise<boolean> {
   const before = await changeItem<Presence>(presenceKey(account, 'gateways', gatewayId), {
     remove: ['nudged_at', 'nudge_due'],
     when: 'nudged_at = :claimed',
-    values: { claimed },
+    values: { claimed: claimTime },
   })
   return before?.nudge_due === true
 }

@@ -22,16 +22,16 @@ const isYoung = ({ connected_at }: Pick<ConnectionRef, 'connected_at'>): boolean
 export type Message = { type: string } & Record<string, unknown>
 
 /** Sends a message. Deletes the stored connection if API Gateway reports the connection as gone (C5.4). Never throws. */
-export async function sendMessage(recipient: ConnectionRef, message: Message): Promise<Sending> {
+export async function sendMessage(recipient: ConnectionRef, message: Message): Promise<SendOutcome> {
   const { account_id, device_id, connection_id } = recipient
-  const sending = await postMessage(connection_id, message)
-  if (sending === 'gone' && !isYoung(recipient)) {
+  const outcome = await postMessage(connection_id, message)
+  if (outcome === 'gone' && !isYoung(recipient)) {
     await forgetConnection(recipient).catch(() => undefined)
   }
   // Excludes devices that are gone from the metrics, because they need no message.
-  if (sending !== 'gone') measure(sending === 'sent' ? 'messages_sent' : 'messages_failed')
-  if (sending === 'failed') logLine('WARN', 'device_not_notified', { account_id, device_id, type: message.type })
-  return sending
+  if (outcome !== 'gone') measure(outcome === 'sent' ? 'messages_sent' : 'messages_failed')
+  if (outcome === 'failed') logLine('WARN', 'device_not_notified', { account_id, device_id, type: message.type })
+  return outcome
 }
 
 /** Reasons to close a connection, with their codes (C2.3, C4, C5). API Gateway always closes with 1000, so a message carries the code. */
@@ -42,10 +42,10 @@ export type ConnectionClosing = keyof typeof closings
 export type SessionEnd = 'token' | 'device' | 'actor' | 'account' | 'replaced'
 
 /** Outcome of closing a connection; `opening` when API Gateway does not know the connection yet. */
-type Ended = 'ended' | 'opening'
+type CloseOutcome = 'ended' | 'opening'
 
 /** Sends the reason and closes the connection. Never throws, because a connection that stays open expires. */
-export async function endConnection(connection: ConnectionRef, reason: ConnectionClosing): Promise<Ended> {
+export async function endConnection(connection: ConnectionRef, reason: ConnectionClosing): Promise<CloseOutcome> {
   await sendMessage(connection, { type: 'closing', code: closings[reason], reason })
   const closing = await closeConnection(connection.connection_id, closings[reason])
   // Keeps a connection that is still opening, because it ends at its handshake or its first message.
@@ -61,7 +61,7 @@ export async function endSessionConnection(connection: ConnectionRef, reason: Se
 }
 
 /** Outcome of sending a message; `gone` when the connection no longer exists. */
-export type Sending = 'sent' | 'gone' | 'failed'
+export type SendOutcome = 'sent' | 'gone' | 'failed'
 
 /** Client without retries, so that a device that does not read cannot delay messages to other devices. */
 const client = () =>
@@ -73,18 +73,18 @@ const client = () =>
 
 const options = { requestTimeout: 1_000 }
 
-const outcomeOf = (sending: Promise<unknown>): Promise<Sending> =>
-  sending.then(
+const outcomeOf = (result: Promise<unknown>): Promise<SendOutcome> =>
+  result.then(
     () => 'sent',
     (error: Partial<GoneException>) => (error.$metadata?.httpStatusCode === 410 ? 'gone' : 'failed'),
   )
 
 /** Posts a message to a connection. Never throws, because a failed nudge only delays the device until its next heartbeat (C5.4). */
-export const postMessage = (ConnectionId: string, message: object): Promise<Sending> =>
+export const postMessage = (ConnectionId: string, message: object): Promise<SendOutcome> =>
   outcomeOf(client().send(new PostToConnectionCommand({ ConnectionId, Data: JSON.stringify(message) }), options))
 
 /** Ends a connection. API Gateway always closes with code 1000. The service on a single machine reads the contract's code from a header. */
-export function closeConnection(ConnectionId: string, code?: number): Promise<Sending> {
+export function closeConnection(ConnectionId: string, code?: number): Promise<SendOutcome> {
   const command = new DeleteConnectionCommand({ ConnectionId })
   if (code !== undefined) {
     command.middlewareStack.add(

@@ -1,6 +1,6 @@
 import { clock } from '../core/clock.ts'
 import { isObject } from '../core/json/is-object.ts'
-import { note as noteInLog } from '../core/logging/invocation.ts'
+import { note } from '../core/logging/invocation.ts'
 import { accounts } from '../domain/accounts/account.ts'
 import { actors } from '../domain/actors/actor.ts'
 import { clientTokens } from '../domain/client-tokens/client-token.ts'
@@ -22,7 +22,7 @@ const maxMessages = 10
 const windowMicros = 10_000_000
 
 /** Number of invalid messages at which the connection is closed (C4). */
-const maxBad = 10
+const maxBadMessages = 10
 
 type Reply = { type: 'pong'; id: string } | { type: 'error'; code: 'bad_message' }
 
@@ -33,17 +33,17 @@ export async function takeMessage(connectionId: string, text: string | undefined
     await closeConnection(connectionId)
     return null
   }
-  noteInLog({ account_id: connection.account_id })
+  note({ account_id: connection.account_id })
   const message = readMessage(text)
   // Ends no session after the first read, which is eventually consistent. Each later conflict means that another message was counted, so
   // the maximum of messages bounds the retries.
-  for (let looks = 0; looks <= maxMessages + 1; looks++) {
-    const state = await sessionState(connection, looks === 0 ? 'recent' : 'exact')
-    const isConnected = state.ended === null && state.presence.connection_id === connectionId
-    if (looks === 0 && !isConnected) continue
-    if (state.ended !== null) {
-      if (state.ended === 'lapsed') await endConnection(connection, 'session_ended')
-      else await endSessionConnection(connection, state.ended)
+  for (let reads = 0; reads <= maxMessages + 1; reads++) {
+    const state = await sessionState(connection, reads === 0 ? 'recent' : 'exact')
+    const isConnected = state.endReason === null && state.presence.connection_id === connectionId
+    if (reads === 0 && !isConnected) continue
+    if (state.endReason !== null) {
+      if (state.endReason === 'lapsed') await endConnection(connection, 'session_ended')
+      else await endSessionConnection(connection, state.endReason)
       return null
     }
     const { presence, token } = state
@@ -51,7 +51,7 @@ export async function takeMessage(connectionId: string, text: string | undefined
       await endConnection(connection, 'replaced')
       return null
     }
-    const outcome = await note(connection, presence, token, message)
+    const outcome = await countMessage(connection, presence, token, message)
     if (outcome === 'conflict') continue
     if (outcome === 'noted') return replyTo(message)
     await endConnection(connection, outcome)
@@ -69,7 +69,7 @@ const replyTo = (message: DeviceMessage | null): Reply | null => {
 type Outcome = 'noted' | 'conflict' | 'too_many_messages' | 'bad_messages'
 
 /** Counts the message and renews the lease. Returns `conflict` when another message of the connection was counted concurrently. */
-async function note(
+async function countMessage(
   connection: Connection,
   presence: Presence,
   token: { expires_at?: string },
@@ -77,20 +77,20 @@ async function note(
 ): Promise<Outcome> {
   const now = clock.now()
   const before = presence.messages ?? []
-  const recent = before.filter((at) => at > now - windowMicros)
-  if (recent.length >= maxMessages) return 'too_many_messages'
-  const bad = (presence.bad_messages ?? 0) + (message ? 0 : 1)
-  if (!message && bad >= maxBad) return 'bad_messages'
-  const counted = await changeItem(presenceKey(connection.account_id, connection.device, connection.device_id), {
+  const recentTimes = before.filter((at) => at > now - windowMicros)
+  if (recentTimes.length >= maxMessages) return 'too_many_messages'
+  const badCount = (presence.bad_messages ?? 0) + (message ? 0 : 1)
+  if (!message && badCount >= maxBadMessages) return 'bad_messages'
+  const previousItem = await changeItem(presenceKey(connection.account_id, connection.device, connection.device_id), {
     set: {
       lease_expires_at: connectedLeaseEnd(connection.device, token, now),
-      messages: [...recent, now],
-      bad_messages: bad,
+      messages: [...recentTimes, now],
+      bad_messages: badCount,
     },
     when: 'connection_id = :connection AND lease_expires_at > :now AND messages = :before',
     values: { connection: connection.connection_id, now, before },
   })
-  return counted ? 'noted' : 'conflict'
+  return previousItem ? 'noted' : 'conflict'
 }
 
 /** Maximum bytes of a message from a device (C4). */
@@ -121,10 +121,10 @@ function readMessage(text: string | undefined): DeviceMessage | null {
  * The presence item and token of a connection's session, or the reason why the session ended. `lapsed` means that the lease has expired.
  */
 export type SessionState =
-  | { presence: Presence; token: { expires_at?: string }; ended: null }
-  | { ended: SessionEnd | 'lapsed' }
+  | { presence: Presence; token: { expires_at?: string }; endReason: null }
+  | { endReason: SessionEnd | 'lapsed' }
 
-export async function sessionState(connection: Connection, look: Consistency): Promise<SessionState> {
+export async function sessionState(connection: Connection, consistency: Consistency): Promise<SessionState> {
   const { account_id, device, device_id, session_id, token_id, actor_id } = connection
   const isClient = device === 'clients'
   const keys = [
@@ -134,17 +134,17 @@ export async function sessionState(connection: Connection, look: Consistency): P
     entityKey(account_id, isClient ? clientTokens.name : gatewayTokens.name, token_id),
     ...(actor_id === null ? [] : [entityKey(account_id, actors.name, actor_id)]),
   ]
-  const [account, live, row, token, actor] = await getItems(keys, look)
+  const [account, presenceItem, row, token, actor] = await getItems(keys, consistency)
   const now = clock.now()
-  const presence = live as Presence | undefined
-  const ended = (reason: SessionEnd | 'lapsed'): SessionState => ({ ended: reason })
-  if (!account || itemRow(accounts, account).is_disabled) return ended('account')
-  if (!row) return ended('device')
-  if (actor_id !== null && (!actor || itemRow(actors, actor).is_disabled)) return ended('actor')
+  const presence = presenceItem as Presence | undefined
+  const endState = (reason: SessionEnd | 'lapsed'): SessionState => ({ endReason: reason })
+  if (!account || itemRow(accounts, account).is_disabled) return endState('account')
+  if (!row) return endState('device')
+  if (actor_id !== null && (!actor || itemRow(actors, actor).is_disabled)) return endState('actor')
   const storedToken = token && (isClient ? clientToken(token, now) : gatewayToken(token, now))
-  if (!storedToken) return ended('token')
-  if (!presence || presence.session_id !== session_id) return ended('replaced')
-  return isOnline(presence, now) ? { presence, token: storedToken, ended: null } : ended('lapsed')
+  if (!storedToken) return endState('token')
+  if (!presence || presence.session_id !== session_id) return endState('replaced')
+  return isOnline(presence, now) ? { presence, token: storedToken, endReason: null } : endState('lapsed')
 }
 
 /** Returns a client token's expiry, which limits the lease; null for an invalid token. */

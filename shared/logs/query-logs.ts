@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { clock, parseTimestamp } from '../core/clock.ts'
 import { ApiError, notFound } from '../core/errors.ts'
-import { takeFitting } from '../core/json/answer-size.ts'
+import { takeFitting } from '../core/json/response-size.ts'
 import { decodeCursor, encodeCursor } from '../core/secrets/cursor.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
 import type { Metadata } from '../table/list.ts'
@@ -36,21 +36,21 @@ export async function listLogs(
 
   const backward = position?.backward ?? false
   const pageWalk = { ...walk, from: position?.id, ascending: backward, expected: query.limit + 1 }
-  const [{ kept, more }, hasOpposite, total] = await Promise.all([
+  const [{ items: rendered, more }, hasOpposite, total] = await Promise.all([
     // Measures the page before entries are truncated (L2.7), because the service reads the entries in full.
-    takeFitting(renderedEntries(pageWalk, match, attributions), { limit: query.limit, shown: ({ uncut }) => uncut }),
+    takeFitting(renderedEntries(pageWalk, match, attributions), { limit: query.limit, render: ({ uncut }) => uncut }),
     position ? hasEntryBeyond(position, walk, match, now) : false,
     position?.total ?? count(walk, match, query.totalLimit),
   ])
-  if (backward) kept.reverse()
+  if (backward) rendered.reverse()
   const cursor = (item: LogItem | undefined, back: boolean, isNeeded: boolean) =>
     isNeeded ? logCursor(account.id, query, { ...window, id: item?.sk, at: item?.at, backward: back, total }) : null
   const [next_page, prev_page] = await Promise.all([
-    cursor(kept.at(-1)?.item, false, backward ? hasOpposite : more),
-    cursor(kept[0]?.item, true, backward ? more : hasOpposite),
+    cursor(rendered.at(-1)?.item, false, backward ? hasOpposite : more),
+    cursor(rendered[0]?.item, true, backward ? more : hasOpposite),
   ])
   return {
-    data: kept.map(({ uncut }) => cutEntry(uncut)),
+    data: rendered.map(({ uncut }) => cutEntry(uncut)),
     metadata: { limit: query.limit, next_page, prev_page, total, count: total },
   }
 }

@@ -7,7 +7,7 @@ import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 /** Address that may be called. `isAllowed` tests each IP address of the host. */
 export type Target = { url: URL; host: string; isAllowed(address: string): boolean }
 
-const refused = (host: string, rule: string) => new OutsideError('refused', `${host} may not be called: ${rule}.`)
+const refusal = (host: string, rule: string) => new OutsideError('refused', `${host} may not be called: ${rule}.`)
 
 /**
  * Allows public HTTPS addresses, and loopback addresses with `allowInsecureProviders` (I1.2).
@@ -18,13 +18,15 @@ export function allowedTarget(address: string | URL): Target {
     throw new OutsideError('refused', 'The address of an outside service is not a URL.')
   const url = new URL(address)
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const insecure = env.allowInsecureProviders
-  if (url.username || url.password) throw refused(host, 'its address must not contain credentials')
-  if (url.protocol !== 'https:' && !(insecure && url.protocol === 'http:')) throw refused(host, 'only HTTPS is allowed')
-  const isAllowed = (resolved: string): boolean =>
-    (insecure && isLoopbackAddress(resolved)) || (url.protocol === 'https:' && isPublicAddress(resolved))
+  const allowsInsecure = env.allowInsecureProviders
+  if (url.username || url.password) throw refusal(host, 'its address must not contain credentials')
+  if (url.protocol !== 'https:' && !(allowsInsecure && url.protocol === 'http:'))
+    throw refusal(host, 'only HTTPS is allowed')
+  const isAllowed = (resolvedAddress: string): boolean =>
+    (allowsInsecure && isLoopbackAddress(resolvedAddress)) ||
+    (url.protocol === 'https:' && isPublicAddress(resolvedAddress))
   // Tests a literal IP address here, because it is never resolved.
-  if (isIP(host) !== 0 && !isAllowed(host)) throw refused(host, 'its address is not public')
+  if (isIP(host) !== 0 && !isAllowed(host)) throw refusal(host, 'its address is not public')
   return { url, host, isAllowed }
 }
 

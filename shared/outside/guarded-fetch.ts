@@ -23,7 +23,7 @@ type OutsideRequest = {
 export type GuardedFetch = (address: string | URL, request?: OutsideRequest) => Promise<Response>
 
 type Bounds = Required<CallLimits>
-type Received = { answer: IncomingMessage; body: Buffer }
+type RawResponse = { response: IncomingMessage; body: Buffer }
 
 const bodyOf = (body: OutsideRequest['body']): string | Uint8Array | null =>
   body instanceof URLSearchParams
@@ -33,23 +33,23 @@ const bodyOf = (body: OutsideRequest['body']): string | Uint8Array | null =>
       : (body ?? null)
 
 function headersOf({ headers, body }: OutsideRequest): Record<string, string> {
-  const sent = new Headers(headers)
-  if (!sent.has('user-agent')) sent.set('user-agent', 'network-access-administration')
-  if (!sent.has('content-type') && body instanceof URLSearchParams) {
-    sent.set('content-type', 'application/x-www-form-urlencoded;charset=UTF-8')
+  const requestHeaders = new Headers(headers)
+  if (!requestHeaders.has('user-agent')) requestHeaders.set('user-agent', 'network-access-administration')
+  if (!requestHeaders.has('content-type') && body instanceof URLSearchParams) {
+    requestHeaders.set('content-type', 'application/x-www-form-urlencoded;charset=UTF-8')
   }
   // Requests an uncompressed response, because a compressed one could expand to far more than `maxBytes`.
-  sent.set('accept-encoding', 'identity')
-  return Object.fromEntries(sent)
+  requestHeaders.set('accept-encoding', 'identity')
+  return Object.fromEntries(requestHeaders)
 }
 
 /** Reads the whole response. @throws OutsideError `too_large` above `maxBytes` */
-async function gather(answer: IncomingMessage, { host }: Target, maxBytes: number): Promise<Buffer> {
+async function gather(response: IncomingMessage, { host }: Target, maxBytes: number): Promise<Buffer> {
   const tooLarge = () => new OutsideError('too_large', `${host} returned more than ${maxBytes} bytes.`)
-  if (Number(answer.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
+  if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of answer) {
+  for await (const chunk of response) {
     bytes += chunk.length
     if (bytes > maxBytes) throw tooLarge()
     chunks.push(chunk)
@@ -73,9 +73,9 @@ function agentsFor(keepAlive: boolean): AgentFor {
   }
 }
 
-function exchange(target: Target, request: OutsideRequest, bounds: Bounds, agentFor: AgentFor): Promise<Received> {
+function exchange(target: Target, request: OutsideRequest, bounds: Bounds, agentFor: AgentFor): Promise<RawResponse> {
   const { url, host } = target
-  const { promise, resolve, reject } = Promise.withResolvers<Received>()
+  const { promise, resolve, reject } = Promise.withResolvers<RawResponse>()
   const options: RequestOptions = {
     method: request.method ?? 'GET',
     headers: headersOf(request),
@@ -88,27 +88,27 @@ function exchange(target: Target, request: OutsideRequest, bounds: Bounds, agent
     outgoing.destroy()
   }
   const seconds = Math.round(bounds.timeoutMs / 100) / 10
-  const late = () => end(new OutsideError('timeout', `${host} did not respond within ${seconds} seconds.`))
-  const timer = setTimeout(late, bounds.timeoutMs)
-  const stopped = () => end(request.signal?.reason)
-  request.signal?.addEventListener('abort', stopped)
-  outgoing.on('response', (answer) => {
-    gather(answer, target, bounds.maxBytes).then((body) => resolve({ answer, body }), end)
+  const onTimeout = () => end(new OutsideError('timeout', `${host} did not respond within ${seconds} seconds.`))
+  const timer = setTimeout(onTimeout, bounds.timeoutMs)
+  const onAbort = () => end(request.signal?.reason)
+  request.signal?.addEventListener('abort', onAbort)
+  outgoing.on('response', (response) => {
+    gather(response, target, bounds.maxBytes).then((body) => resolve({ response, body }), end)
   })
   outgoing.on('error', end)
   outgoing.on('upgrade', () => end(new Error('The response was a protocol upgrade.')))
   outgoing.end(bodyOf(request.body))
   return promise.finally(() => {
     clearTimeout(timer)
-    request.signal?.removeEventListener('abort', stopped)
+    request.signal?.removeEventListener('abort', onAbort)
   })
 }
 
-function responseOf({ answer, body }: Received): Response {
-  const status = answer.statusCode ?? 0
+function responseOf({ response, body }: RawResponse): Response {
+  const status = response.statusCode ?? 0
   const headers = new Headers()
-  for (let i = 0; i < answer.rawHeaders.length; i += 2) {
-    headers.append(answer.rawHeaders[i] ?? '', answer.rawHeaders[i + 1] ?? '')
+  for (let i = 0; i < response.rawHeaders.length; i += 2) {
+    headers.append(response.rawHeaders[i] ?? '', response.rawHeaders[i + 1] ?? '')
   }
   const hasBody = ![204, 205, 304].includes(status)
   return new Response(hasBody ? new Uint8Array(body) : null, { status, headers })
@@ -129,10 +129,10 @@ export function guardedFetch(limits: CallLimits = {}): GuardedFetch {
   return async (address, request = {}) => {
     request.signal?.throwIfAborted()
     const target = allowedTarget(address)
-    const once = () => exchange(target, request, bounds, agents)
+    const attempt = () => exchange(target, request, bounds, agents)
     try {
       return responseOf(
-        await once().catch((error) => (wasClosedBefore(error, request, bounds) ? once() : Promise.reject(error))),
+        await attempt().catch((error) => (wasClosedBefore(error, request, bounds) ? attempt() : Promise.reject(error))),
       )
     } catch (error) {
       if (error instanceof OutsideError || request.signal?.aborted) throw error

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 import { env } from '../core/env.ts'
 
 /** Addresses outside the public Internet (IANA special-purpose registries). IPv6 ranges are listed only within 2000::/3. */
-const reserved = [
+const reservedRanges = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -24,7 +24,7 @@ const reserved = [
 ]
 
 /** Public IPv6 addresses, and IPv4-mapped addresses, which a `BlockList` compares with IPv4 ranges. */
-const global6 = ['2000::/3', '::ffff:0:0/96']
+const globalIpv6Ranges = ['2000::/3', '::ffff:0:0/96']
 
 function listOf(ranges: string[]): BlockList {
   const list = new BlockList()
@@ -38,7 +38,11 @@ function listOf(ranges: string[]): BlockList {
 let lists: Record<'reserved' | 'global6' | 'loopback', BlockList> | undefined
 
 function isIn(name: 'reserved' | 'global6' | 'loopback', address: string, family: 'ipv4' | 'ipv6'): boolean {
-  lists ??= { reserved: listOf(reserved), global6: listOf(global6), loopback: listOf(['127.0.0.0/8', '::1/128']) }
+  lists ??= {
+    reserved: listOf(reservedRanges),
+    global6: listOf(globalIpv6Ranges),
+    loopback: listOf(['127.0.0.0/8', '::1/128']),
+  }
   return lists[name].check(address, family)
 }
 

@@ -3,9 +3,9 @@ import { OutsideError } from './outside-error.ts'
 
 /** Waits at most `ms` milliseconds for a response. @throws OutsideError `timeout`, or the error of the response */
 async function inTime<T>(response: Promise<T>, ms: number): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new OutsideError('timeout', 'No response arrived in time.')), ms)
-  return Promise.race([response, late.promise]).finally(() => clearTimeout(timer))
+  const timeout = Promise.withResolvers<never>()
+  const timer = setTimeout(() => timeout.reject(new OutsideError('timeout', 'No response arrived in time.')), ms)
+  return Promise.race([response, timeout.promise]).finally(() => clearTimeout(timer))
 }
 
 /** Cache in this process for responses of outside services. A full cache evicts the oldest response. */
@@ -36,12 +36,12 @@ export class ResponseCache<T> {
    * callers that joined it repeat the request.
    */
   async getOrFetch(key: string, fetch: () => Promise<T>, timeoutMs: number): Promise<T> {
-    const cached = this.get(key)
-    if (cached !== null) return cached
+    const cachedValue = this.get(key)
+    if (cachedValue !== null) return cachedValue
     const end = clock.monotonic() + timeoutMs
-    const shared = this.pending.get(key)
-    const settled = shared && (await inTime(Promise.allSettled([shared]), timeoutMs))
-    if (settled?.[0].status === 'fulfilled') return settled[0].value
+    const pendingRequest = this.pending.get(key)
+    const outcomes = pendingRequest && (await inTime(Promise.allSettled([pendingRequest]), timeoutMs))
+    if (outcomes?.[0].status === 'fulfilled') return outcomes[0].value
     return inTime(this.pending.get(key) ?? this.begin(key, fetch), end - clock.monotonic())
   }
 

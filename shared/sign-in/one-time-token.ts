@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb'
 import { uuidBytes, uuidText } from '../core/ids.ts'
-import { changing } from '../core/work/work.ts'
+import { noteWrite } from '../core/work/work.ts'
 import { type Item, type Key, partition } from '../table/keys.ts'
 import { ifMet } from '../table/put-item.ts'
 import { getItem } from '../table/read.ts'
@@ -57,7 +57,7 @@ export async function takeOneTimeItem<T extends object>(key: Key, now: number): 
     ExpressionAttributeValues: { ':now': now },
     ReturnValues: 'ALL_OLD',
   })
-  const deleted = await ifMet(changing(table().send(deletion)))
+  const deleted = await ifMet(noteWrite(table().send(deletion)))
   // The cast is safe, because the partition contains only items of this kind.
   return (deleted?.Attributes as (Expiring & T) | undefined) ?? null
 }

@@ -9,14 +9,14 @@ type ItemChange = {
   /** Condition expression. Its `:name` placeholders are resolved from `values` and `set`. */
   when?: string
   values?: Record<string, unknown>
-  /** Wraps the write, for example with `changing`. */
-  through?: <T>(write: Promise<T>) => Promise<T>
+  /** Wraps the write, for example with `noteWrite`. */
+  wrap?: <T>(write: Promise<T>) => Promise<T>
 }
 
 /** Updates attributes of an item. Returns the item before the update, or null when the condition was not met. */
 export function changeItem<T extends object>(
   { pk, sk }: Key,
-  { set = {}, remove = [], when, values = {}, through = (write) => write }: ItemChange,
+  { set = {}, remove = [], when, values = {}, wrap = (write) => write }: ItemChange,
 ): Promise<T | null> {
   const names = Object.keys(set)
   const change = new UpdateCommand({
@@ -36,5 +36,5 @@ export function changeItem<T extends object>(
     ReturnValues: 'ALL_OLD',
   })
   // The cast is safe, because a key holds only one kind of item.
-  return ifMet(through(table().send(change)).then(({ Attributes = {} }) => Attributes as T))
+  return ifMet(wrap(table().send(change)).then(({ Attributes = {} }) => Attributes as T))
 }

@@ -28,7 +28,7 @@ type Rules<R> = {
   /** Collection of the rows, and `object` of their change log entries (L6.2). */
   name: string
   /** Location of a row that is not stored in the partition `(<account>, <name>)` under its id. */
-  place?(row: R): { within: string; sort: string }
+  location?(row: R): { parent: string; sort: string }
   /** Unique values of an account by set name, such as `actors.email`; null for a row without a value. */
   unique?: Record<string, ValueOf<R>>
   indexes?: Record<string, Index<R>>
@@ -48,8 +48,8 @@ type Rules<R> = {
 
 type Definition<R> = Rules<R> & Defaults<R>
 
-export type Entity<R extends Row = Row> = Required<Omit<Rules<R>, 'place'>> &
-  Pick<Rules<R>, 'place'> & { defaults: Partial<R> }
+export type Entity<R extends Row = Row> = Required<Omit<Rules<R>, 'location'>> &
+  Pick<Rules<R>, 'location'> & { defaults: Partial<R> }
 
 export const entity = <R extends Row>(definition: Definition<R>): Entity<R> => ({
   unique: {},
@@ -65,9 +65,9 @@ export const entity = <R extends Row>(definition: Definition<R>): Entity<R> => (
 })
 
 export function rowKey<R extends Row>(entity: Entity<R>, account: string, row: R): Key {
-  const place = entity.place?.(row)
-  return place
-    ? { pk: partition(account, entity.name, place.within), sk: place.sort }
+  const location = entity.location?.(row)
+  return location
+    ? { pk: partition(account, entity.name, location.parent), sk: location.sort }
     : entityKey(account, entity.name, row.id)
 }
 
@@ -82,18 +82,18 @@ export function rowItem<R extends Row>(entity: Entity<R>, account: string, row: 
   return item
 }
 
-const notOfRow = new Set(['pk', 'sk', 'kind', 'ttl', 'version', 'commit'])
+const itemAttributes = new Set(['pk', 'sk', 'kind', 'ttl', 'version', 'commit'])
 
 /** Converts an item to a row of the current version. Keeps fields that a later version added. */
 export function itemRow<R extends Row>(entity: Entity<R>, item: Record<string, unknown>): R {
   const upgrades = entity.upgrades.slice(Number(item.version ?? 1) - 1)
-  if (upgrades.length === 0) return withFieldsOf(item, { ...entity.defaults }) as R
-  return { ...entity.defaults, ...upgrades.reduce((row, upgrade) => upgrade(row), withFieldsOf(item, {})) } as R
+  if (upgrades.length === 0) return copyFields(item, { ...entity.defaults }) as R
+  return { ...entity.defaults, ...upgrades.reduce((row, upgrade) => upgrade(row), copyFields(item, {})) } as R
 }
 
 /** Copies the fields of a row in a loop, which is twice as fast as rest destructuring on rows of many shapes. */
-function withFieldsOf(item: Record<string, unknown>, row: Record<string, unknown>): Record<string, unknown> {
-  for (const name of Object.keys(item)) if (!notOfRow.has(name)) row[name] = item[name]
+function copyFields(item: Record<string, unknown>, row: Record<string, unknown>): Record<string, unknown> {
+  for (const name of Object.keys(item)) if (!itemAttributes.has(name)) row[name] = item[name]
   return row
 }
 
@@ -114,7 +114,7 @@ export const indexItems = <R extends Row>(entity: Entity<R>, account: string, ro
   })
 
 export const countedPartitions = <R extends Row>(entity: Entity<R>, account: string, row: R): string[] => [
-  ...(entity.place ? [rowKey(entity, account, row).pk] : []),
+  ...(entity.location ? [rowKey(entity, account, row).pk] : []),
   ...Object.entries(entity.indexes).flatMap(([field, index]) => {
     const text = index.counted ? index.value(row) : null
     return text === null ? [] : [indexPartition(account, entity.name, field, text)]

@@ -7,7 +7,7 @@ import { getItems, queryItems } from './read.ts'
 type PresenceItem = Record<string, unknown>
 
 /** Attributes to read from the presence item, and from the row when the response contains only some of its fields. */
-type ShownAttributes<R, T> = { live: readonly (keyof T & string)[]; row?: readonly (keyof R & string)[] }
+type ShownAttributes<R, T> = { presence: readonly (keyof T & string)[]; row?: readonly (keyof R & string)[] }
 
 /**
  * Lists a page of rows with their presence items. Reads the presence items of an unfiltered page with one range query, otherwise by key.
@@ -16,21 +16,21 @@ export async function listWithPresence<R extends Row, T extends PresenceItem>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  { live: attributes, row: fields }: ShownAttributes<R, T>,
+  { presence: attributes, row: fields }: ShownAttributes<R, T>,
   indexes: Record<string, string> = page.filters,
-): Promise<{ listed: { row: R; live: T | null }[]; metadata: Metadata }> {
+): Promise<{ entries: { row: R; presence: T | null }[]; metadata: Metadata }> {
   const keyOf = (id: string) => presenceItemKey(account, entity.name, id)
   const range = Object.keys(indexes).length > 0 ? null : await rangeOf(page)
-  const [{ rows, metadata }, read] = await Promise.all([
+  const [{ rows, metadata }, presenceItems] = await Promise.all([
     listRows(entity, account, page, { indexes, ...(fields && { fields }) }),
     range ? queryItems<Key & T>(keyOf('').pk, range, ['sk', ...attributes]) : [],
   ])
-  const live = new Map<string, T | undefined>(read.map((item) => [item.sk, item]))
+  const presences = new Map<string, T | undefined>(presenceItems.map((item) => [item.sk, item]))
   // Selects the rows whose presence items must be read by key. If a row was deleted between the two reads, the range can end before the
   // page does.
-  const last = range && read.length < range.limit ? undefined : read.at(-1)?.sk
+  const last = range && presenceItems.length < range.limit ? undefined : presenceItems.at(-1)?.sk
   const isBeyond = (id: string) => !range || (last !== undefined && (range.backward ? id < last : id > last))
-  const others = rows.flatMap(({ id }) => (isBeyond(id) ? [id] : []))
-  for (const [i, item] of (await getItems<T>(others.map(keyOf))).entries()) live.set(others[i] ?? '', item)
-  return { listed: rows.map((row) => ({ row, live: live.get(row.id) ?? null })), metadata }
+  const otherIds = rows.flatMap(({ id }) => (isBeyond(id) ? [id] : []))
+  for (const [i, item] of (await getItems<T>(otherIds.map(keyOf))).entries()) presences.set(otherIds[i] ?? '', item)
+  return { entries: rows.map((row) => ({ row, presence: presences.get(row.id) ?? null })), metadata }
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { takeFitting } from '../core/json/answer-size.ts'
+import { takeFitting } from '../core/json/response-size.ts'
 import type { Page } from '../values/page.ts'
 import { readAccountVersion } from './account-version.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
@@ -40,7 +40,7 @@ type Selection<R> = {
   /** Fields to read from a row that has many more. Rows found through an index are read completely. */
   fields?: readonly (keyof R & string)[]
   /** Returns the object that the response contains for a row. Set when the object can be much larger than the row. */
-  shown?: (row: R) => unknown
+  render?: (row: R) => unknown
 }
 
 /**
@@ -51,28 +51,28 @@ export async function listRows<R extends Row>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  { indexes = {}, matches, newestFirst = false, fields, shown }: Selection<R> = {},
+  { indexes = {}, matches, newestFirst = false, fields, render }: Selection<R> = {},
 ): Promise<Listed<R>> {
-  const selected = Object.entries(indexes)
-  const [first, ...others] = selected
+  const indexEntries = Object.entries(indexes)
+  const [first, ...others] = indexEntries
   if (first && (matches || others.length > 0)) {
     const isListed =
-      matches ?? ((row) => selected.every(([field, value]) => entity.indexes[field]?.value(row) === value))
+      matches ?? ((row) => indexEntries.every(([field, value]) => entity.indexes[field]?.value(row) === value))
     return listMatching(
       entity,
       account,
       page,
-      await narrowest(entity, account, [first, ...others]),
+      await narrowestIndex(entity, account, [first, ...others]),
       isListed,
       newestFirst,
     )
   }
   const pk = first ? indexPartition(account, entity.name, ...first) : partition(account, entity.name)
   const { backward, ...range } = await rangeOf(page)
-  const inOrder = { ...range, backward: backward !== newestFirst }
-  const source = first ? rowsOfIndex(entity, pk, inOrder) : rowsIn(entity, pk, inOrder, fields)
+  const orderedRange = { ...range, backward: backward !== newestFirst }
+  const source = first ? rowsOfIndex(entity, pk, orderedRange) : rowsIn(entity, pk, orderedRange, fields)
   const total = first ? partitionTotal(pk) : readAccountVersion(account).then(({ counts }) => counts[entity.name] ?? 0)
-  return collectPage(page, source, [anyBefore(pk, inOrder), total], shown)
+  return collectPage(page, source, [checkRowsBehind(pk, orderedRange), total], render)
 }
 
 /** Range of a page in a partition sorted by id. One additional row shows whether a next page exists. */
@@ -86,11 +86,11 @@ export async function listIds<R extends Row>(
   { name }: Entity<R>,
   account: string,
   page: Page,
-  within: string,
+  parent: string,
 ): Promise<Listed<string>> {
-  const pk = partition(account, name, within)
+  const pk = partition(account, name, parent)
   const range = await rangeOf(page)
-  return collectPage(page, idsIn(pk, range), [anyBefore(pk, range), partitionTotal(pk)])
+  return collectPage(page, idsIn(pk, range), [checkRowsBehind(pk, range), partitionTotal(pk)])
 }
 
 async function* idsIn(pk: string, range: Range): AsyncGenerator<ListedRow<string>> {
@@ -118,18 +118,18 @@ async function* rowsOfIndex<R extends Row>(
   range: Range & { limit: number },
 ): AsyncGenerator<ListedRow<R>> {
   const indexes = await queryItems<RowPointer>(pk, range)
-  const within = indexes.slice(0, range.limit - 1)
-  const items = storedItems(within.map(({ row }) => row))
-  for (const { sk } of within) {
+  const pageIndexes = indexes.slice(0, range.limit - 1)
+  const items = storedItems(pageIndexes.map(({ row }) => row))
+  for (const { sk } of pageIndexes) {
     const { value: item } = await items.next()
     yield { sort: sk, row: item && itemRow(entity, unpackLarge(item)) }
   }
-  for (const { sk } of indexes.slice(within.length)) yield { sort: sk }
+  for (const { sk } of indexes.slice(pageIndexes.length)) yield { sort: sk }
 }
 
 type IndexValue = [field: string, value: string]
 
-async function narrowest<R extends Row>(
+async function narrowestIndex<R extends Row>(
   entity: Entity<R>,
   account: string,
   indexes: [IndexValue, ...IndexValue[]],
@@ -143,26 +143,30 @@ async function narrowest<R extends Row>(
 }
 
 /** True if a row exists before the page in its direction, including the row of the cursor. */
-async function anyBefore(pk: string, { after, backward }: Range): Promise<boolean> {
+async function checkRowsBehind(pk: string, { after, backward }: Range): Promise<boolean> {
   if (after === undefined) return false
   return (await sortKeysOf(pk, { after, inclusive: true, backward: !backward, limit: 1 })).length > 0
 }
 
-/** Collects rows in list order until the response is full. `behind` is true if rows exist before the page in its direction. */
+/** Collects rows in list order until the response is full. `hasRowsBehind` is true if rows exist before the page in its direction. */
 async function collectPage<R>(
   page: Page,
   source: AsyncIterable<ListedRow<R>> | Iterable<ListedRow<R>>,
-  around: [behind: Promise<boolean> | boolean, total: Promise<number> | number],
-  shown: (row: R) => unknown = (row) => row,
+  bounds: [hasRowsBehind: Promise<boolean> | boolean, total: Promise<number> | number],
+  render: (row: R) => unknown = (row) => row,
 ): Promise<Listed<R>> {
-  const taking = takeFitting(source, { limit: page.limit, shown: ({ row }) => (row ? shown(row) : null) })
-  const [{ kept, more }, { backward }, behind, total] = await Promise.all([taking, readPosition(page), ...around])
-  const ordered = backward ? kept.toReversed() : kept
-  const rows = ordered.flatMap(({ row }) => (row === undefined ? [] : [row]))
+  const selection = takeFitting(source, { limit: page.limit, render: ({ row }) => (row ? render(row) : null) })
+  const [{ items, more }, { backward }, hasRowsBehind, total] = await Promise.all([
+    selection,
+    readPosition(page),
+    ...bounds,
+  ])
+  const orderedRows = backward ? items.toReversed() : items
+  const rows = orderedRows.flatMap(({ row }) => (row === undefined ? [] : [row]))
   const cursors = await cursorsAround(
     page,
-    ordered.map(({ sort }) => sort),
-    { backward, more, behind },
+    orderedRows.map(({ sort }) => sort),
+    { backward, more, hasRowsBehind },
   )
   return { rows, metadata: { limit: page.limit, ...cursors, total, count: total } }
 }
@@ -171,12 +175,12 @@ async function collectPage<R>(
 export async function cursorsAround(
   page: Page,
   sorts: string[],
-  { backward, more, behind }: { backward: boolean; more: boolean; behind: boolean },
+  { backward, more, hasRowsBehind }: { backward: boolean; more: boolean; hasRowsBehind: boolean },
 ) {
-  const cursor = async (exists: boolean, position: Position) => (exists ? pageCursor(page, position) : null)
+  const cursor = async (hasPage: boolean, position: Position) => (hasPage ? pageCursor(page, position) : null)
   const [next_page, prev_page] = await Promise.all([
-    cursor(backward ? behind : more, { at: sorts.at(-1), backward: false }),
-    cursor(backward ? more : behind, { at: sorts[0], backward: true }),
+    cursor(backward ? hasRowsBehind : more, { at: sorts.at(-1), backward: false }),
+    cursor(backward ? more : hasRowsBehind, { at: sorts[0], backward: true }),
   ])
   return { next_page, prev_page }
 }
@@ -208,12 +212,12 @@ async function listMatching<R extends Row>(
 export async function pageOfRows<R extends Row>(
   all: { id: string; row: () => R }[],
   page: Page,
-  { newestFirst = false, shown }: Pick<Selection<R>, 'newestFirst' | 'shown'> = {},
+  { newestFirst = false, render }: Pick<Selection<R>, 'newestFirst' | 'render'> = {},
 ): Promise<Listed<R>> {
   const { at, backward } = await readPosition(page)
   const side =
     at === undefined ? all : all.filter(({ id }) => id !== at && (newestFirst ? id > at : id < at) === backward)
-  const ordered = (backward ? side.toReversed() : side).values()
-  const source = ordered.map(({ id, row }) => ({ sort: id, row: row() }))
-  return collectPage(page, source, [all.length > side.length, all.length], shown)
+  const orderedRows = (backward ? side.toReversed() : side).values()
+  const source = orderedRows.map(({ id, row }) => ({ sort: id, row: row() }))
+  return collectPage(page, source, [all.length > side.length, all.length], render)
 }

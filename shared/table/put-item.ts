@@ -11,18 +11,18 @@ export const putItem = (Item: Record<string, unknown>, condition: ConditionOf<Pu
 export const removeItem = ({ pk, sk }: Key, condition: ConditionOf<DeleteCommandInput> = {}) =>
   table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk }, ...condition }))
 
-/** Returns the result of a conditional write, or the result of `refused` when the condition was not met. */
-export async function unlessRefused<T, R>(
+/** Returns the result of a conditional write, or the result of `onRefusal` when the condition was not met. */
+export async function catchRefusal<T, R>(
   write: Promise<T>,
-  refused: (error: ConditionalCheckFailedException) => R,
+  onRefusal: (error: ConditionalCheckFailedException) => R,
 ): Promise<T | R> {
   try {
     return await write
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return refused(error)
+    if (error instanceof ConditionalCheckFailedException) return onRefusal(error)
     throw error
   }
 }
 
 /** Returns the result of a conditional write, or null when the condition was not met. */
-export const ifMet = <T>(write: Promise<T>): Promise<T | null> => unlessRefused(write, () => null)
+export const ifMet = <T>(write: Promise<T>): Promise<T | null> => catchRefusal(write, () => null)

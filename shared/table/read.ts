@@ -30,24 +30,24 @@ export const projectionOf = (names: readonly string[]) => ({
 
 export async function getItem<T extends Attributes = StoredItem>(
   key: Key,
-  look: Consistency = 'exact',
+  consistency: Consistency = 'exact',
 ): Promise<T | undefined> {
   if (!canExist(key.pk)) return undefined
-  const ConsistentRead = look === 'exact'
+  const ConsistentRead = consistency === 'exact'
   const { Item } = await table().send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead }))
   return Item && unpackLarge(castItem<T>(Item))
 }
 
 type BatchRead = {
-  found: Map<string, Attributes>
-  left: Map<string, Key>
-  look?: Consistency
+  itemsByKey: Map<string, Attributes>
+  remainingKeys: Map<string, Key>
+  consistency?: Consistency
   attributes?: readonly string[]
 }
 
-const readingOf = (keys: Key[], options: Pick<BatchRead, 'look' | 'attributes'> = {}): BatchRead => ({
-  found: new Map(),
-  left: new Map(keys.map((key) => [address(key), { pk: key.pk, sk: key.sk }])),
+const readingOf = (keys: Key[], options: Pick<BatchRead, 'consistency' | 'attributes'> = {}): BatchRead => ({
+  itemsByKey: new Map(),
+  remainingKeys: new Map(keys.map((key) => [address(key), { pk: key.pk, sk: key.sk }])),
   ...options,
 })
 
@@ -55,26 +55,30 @@ const readingOf = (keys: Key[], options: Pick<BatchRead, 'look' | 'attributes'> 
 async function readRemaining(reading: BatchRead, attempt: number): Promise<void> {
   if (attempt === 8) throw Object.assign(new Error('Keys left unread.'), { name: 'ThrottlingException' })
   if (attempt > 0) await clock.sleep(jitter(attempt, 20, 2_560))
-  const { found, left, look = 'exact', attributes } = reading
-  const request = { ConsistentRead: look === 'exact', ...(attributes && projectionOf(['pk', 'sk', ...attributes])) }
-  const answers = slicesOf([...left.values()], 100).map((Keys) =>
+  const { itemsByKey, remainingKeys, consistency = 'exact', attributes } = reading
+  const request = {
+    ConsistentRead: consistency === 'exact',
+    ...(attributes && projectionOf(['pk', 'sk', ...attributes])),
+  }
+  const responses = slicesOf([...remainingKeys.values()], 100).map((Keys) =>
     table().send(new BatchGetCommand({ RequestItems: { [tableName()]: { Keys, ...request } } })),
   )
-  left.clear()
-  for (const { Responses, UnprocessedKeys } of await Promise.all(answers)) {
-    for (const item of Responses?.[tableName()] ?? []) found.set(address(castItem<StoredItem>(item)), item)
-    for (const key of UnprocessedKeys?.[tableName()]?.Keys ?? []) left.set(address(castItem<Key>(key)), castItem(key))
+  remainingKeys.clear()
+  for (const { Responses, UnprocessedKeys } of await Promise.all(responses)) {
+    for (const item of Responses?.[tableName()] ?? []) itemsByKey.set(address(castItem<StoredItem>(item)), item)
+    for (const key of UnprocessedKeys?.[tableName()]?.Keys ?? [])
+      remainingKeys.set(address(castItem<Key>(key)), castItem(key))
   }
 }
 
 /** Returns items in the order of `keys`, undefined for a missing item. Large attributes stay compressed. */
 export async function getStoredItems<T extends Attributes = StoredItem>(
   keys: Key[],
-  options?: Pick<BatchRead, 'look' | 'attributes'>,
+  options?: Pick<BatchRead, 'consistency' | 'attributes'>,
 ): Promise<(T | undefined)[]> {
   const reading = readingOf(keys, options)
-  for (let attempt = 0; reading.left.size > 0; attempt++) await readRemaining(reading, attempt)
-  return keys.map((key) => reading.found.get(address(key)) as T | undefined)
+  for (let attempt = 0; reading.remainingKeys.size > 0; attempt++) await readRemaining(reading, attempt)
+  return keys.map((key) => reading.itemsByKey.get(address(key)) as T | undefined)
 }
 
 export const checkExistence = async (keys: Key[]): Promise<boolean[]> =>
@@ -86,16 +90,17 @@ export async function* storedItems<T extends Attributes = StoredItem>(
 ): AsyncGenerator<T | undefined, undefined> {
   const reading = readingOf(keys)
   for (const key of keys) {
-    for (let attempt = 0; reading.left.has(address(key)); attempt++) await readRemaining(reading, attempt)
-    yield reading.found.get(address(key)) as T | undefined
+    for (let attempt = 0; reading.remainingKeys.has(address(key)); attempt++) await readRemaining(reading, attempt)
+    yield reading.itemsByKey.get(address(key)) as T | undefined
   }
 }
 
 /** Returns items in the order of `keys`, undefined for a missing item. */
 export const getItems = async <T extends Attributes = StoredItem>(
   keys: Key[],
-  look?: Consistency,
-): Promise<(T | undefined)[]> => (await getStoredItems<T>(keys, { look })).map((item) => item && unpackLarge(item))
+  consistency?: Consistency,
+): Promise<(T | undefined)[]> =>
+  (await getStoredItems<T>(keys, { consistency })).map((item) => item && unpackLarge(item))
 
 export async function getRow<R extends Row>(entity: Entity<R>, account: string, id: string): Promise<R | null> {
   const item = await getItem(entityKey(account, entity.name, id))
@@ -149,7 +154,7 @@ export type Range = {
   backward?: boolean
   limit?: number
   /** Items per request of a range without a limit. Smaller pages than DynamoDB's 1 MB leave less garbage in a long walk. */
-  atOnce?: number
+  pageLength?: number
   /** Reads with eventual consistency at half the price. Writes of the last second may be missing. */
   relaxed?: boolean
 }
@@ -168,7 +173,7 @@ export async function* storedPages<T extends Attributes = StoredItem>(
   attributes?: readonly string[],
 ): AsyncGenerator<T[]> {
   if (!canExist(pk)) return
-  const { backward = false, limit, atOnce, relaxed = false } = range
+  const { backward = false, limit, pageLength, relaxed = false } = range
   const { condition, values } = boundsOf(range)
   let count = 0
   let start: Attributes | undefined
@@ -181,7 +186,7 @@ export async function* storedPages<T extends Attributes = StoredItem>(
         KeyConditionExpression: `pk = :pk AND ${condition}`,
         ExpressionAttributeValues: { ':pk': pk, ...values },
         ExclusiveStartKey: start,
-        Limit: limit === undefined ? atOnce : limit - count,
+        Limit: limit === undefined ? pageLength : limit - count,
         ...(attributes && projectionOf(attributes)),
       }),
     )

@@ -19,7 +19,7 @@ export function insertion(item: Record<string, unknown>): Statement {
 
 export type StatementOutcome = 'done' | 'unmet' | BatchStatementError
 
-const unmet = new Set(['DuplicateItem', 'ConditionalCheckFailed'])
+const unmetCodes = new Set(['DuplicateItem', 'ConditionalCheckFailed'])
 
 /** Sends up to 25 statements for different items in one request. @throws Error when the whole request fails */
 export async function executeTogether(statements: Statement[]): Promise<StatementOutcome[]> {
@@ -29,7 +29,7 @@ export async function executeTogether(statements: Statement[]): Promise<Statemen
     const response = Responses[i]
     if (!response) return {}
     if (!response.Error) return 'done'
-    return unmet.has(response.Error.Code ?? '') ? 'unmet' : response.Error
+    return unmetCodes.has(response.Error.Code ?? '') ? 'unmet' : response.Error
   })
 }
 
@@ -43,15 +43,15 @@ const finalErrors = ['AccessDenied', 'ResourceNotFound', 'ValidationError']
  * @throws Error when a statement keeps failing
  */
 export async function executeAll(statements: Statement[]): Promise<void> {
-  let left = statements
-  for (let tries = 1; left.length > 0; tries++) {
-    const outcomes = await executeTogether(left)
-    const refused = outcomes.filter((outcome): outcome is BatchStatementError => typeof outcome === 'object')
+  let remaining = statements
+  for (let tries = 1; remaining.length > 0; tries++) {
+    const outcomes = await executeTogether(remaining)
+    const errors = outcomes.filter((outcome): outcome is BatchStatementError => typeof outcome === 'object')
     const cause =
-      refused.find(({ Code = '' }) => finalErrors.includes(Code)) ?? (tries === maxTries ? refused[0] : undefined)
+      errors.find(({ Code = '' }) => finalErrors.includes(Code)) ?? (tries === maxTries ? errors[0] : undefined)
     if (cause) throw Object.assign(new Error(cause.Message), { name: cause.Code })
-    left = left.filter((_, i) => typeof outcomes[i] === 'object')
-    if (left.length > 0) await clock.sleep(jitter(tries, 20, 500))
+    remaining = remaining.filter((_, i) => typeof outcomes[i] === 'object')
+    if (remaining.length > 0) await clock.sleep(jitter(tries, 20, 500))
   }
 }
 

@@ -26,7 +26,7 @@ export const oldImage = ({ dynamodb }: DynamoDBRecord): Record<string, unknown> 
 /** Handles records in order. Logs the first failure and reports it as the batch item failure, so that Lambda retries from this record. */
 export async function handleInOrder(
   records: DynamoDBRecord[],
-  failed: Parameters<typeof logLine>[1],
+  failureEvent: Parameters<typeof logLine>[1],
   handle: (record: DynamoDBRecord) => Promise<void>,
 ): Promise<DynamoDBBatchResponse> {
   for (const record of records) {
@@ -35,7 +35,7 @@ export async function handleInOrder(
     } catch (error) {
       const { Keys, SequenceNumber: itemIdentifier = '' } = record.dynamodb ?? {}
       const account_id = Keys?.pk?.S && accountOf({ pk: Keys.pk.S })
-      logLine('ERROR', failed, { account_id, sequence_number: itemIdentifier, ...describeError(error) })
+      logLine('ERROR', failureEvent, { account_id, sequence_number: itemIdentifier, ...describeError(error) })
       return { batchItemFailures: [{ itemIdentifier }] }
     }
   }

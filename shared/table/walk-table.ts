@@ -4,13 +4,16 @@ import type { Key } from './keys.ts'
 import type { StoredItem } from './read.ts'
 import { table, tableName } from './table.ts'
 
-/** Pause between pages in milliseconds. A consistent page of 1 MB takes 256 of the 3,000 read units per second of a partition. */
+/**
+ * Pause between pages in milliseconds, which limits the load on a partition. A strongly consistent page of 1 MB takes 256 of its 3,000 read
+ * units per second.
+ */
 const pauseMs = 60
 
 type Scan = Omit<ConstructorParameters<typeof ScanCommand>[0], 'TableName' | 'ExclusiveStartKey'>
 
 type Walk = Scan & {
-  /** The `next` key of the last page handled; null to start at the beginning. */
+  /** `next` key of the last page handled; null to start at the beginning. */
   from: Key | null
   /** Returns false to stop between two pages. At least one page is read, so that each call makes progress. */
   hasTime: () => boolean

@@ -4,7 +4,7 @@ import { clock, jitter } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { logLine } from '../core/logging/log.ts'
 import { isConflict } from '../core/transient-error.ts'
-import { changing, retryUntil, workTime } from '../core/work/work.ts'
+import { noteWrite, retryUntil, workTime } from '../core/work/work.ts'
 import type { Item, Key } from './keys.ts'
 import { table, tableName } from './table.ts'
 
@@ -14,43 +14,43 @@ export const put = (Item: Item): Write => ({ Put: { TableName: tableName(), Item
 
 export const remove = ({ pk, sk }: Key): Write => ({ Delete: { TableName: tableName(), Key: { pk, sk } } })
 
-const comparing = (expected: Record<string, unknown>, above: Record<string, number> = {}) => {
+const conditionFields = (expected: Record<string, unknown>, lowerBounds: Record<string, number> = {}) => {
   const equal = Object.entries(expected)
-  const greater = Object.entries(above)
-  const all = [...equal, ...greater]
+  const greater = Object.entries(lowerBounds)
+  const comparisons = [...equal, ...greater]
   return {
     ConditionExpression: [
       'attribute_exists(pk)',
-      ...all.map((_, i) => `#c${i} ${i < equal.length ? '=' : '>'} :c${i}`),
+      ...comparisons.map((_, i) => `#c${i} ${i < equal.length ? '=' : '>'} :c${i}`),
     ].join(' AND '),
-    ...(all.length > 0 && {
-      ExpressionAttributeNames: Object.fromEntries(all.map(([name], i) => [`#c${i}`, name])),
-      ExpressionAttributeValues: Object.fromEntries(all.map(([, value], i) => [`:c${i}`, value])),
+    ...(comparisons.length > 0 && {
+      ExpressionAttributeNames: Object.fromEntries(comparisons.map(([name], i) => [`#c${i}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(comparisons.map(([, value], i) => [`:c${i}`, value])),
     }),
   }
 }
 
 export const removeWhile = ({ pk, sk }: Key, expected: Record<string, unknown>): Write => ({
-  Delete: { TableName: tableName(), Key: { pk, sk }, ...comparing(expected) },
+  Delete: { TableName: tableName(), Key: { pk, sk }, ...conditionFields(expected) },
 })
 
-/** Condition check: the item exists, has the expected values, and exceeds the numbers in `above`. */
+/** Condition check: the item exists, has the expected values, and exceeds the numbers in `lowerBounds`. */
 export const check = (
   { pk, sk }: Key,
   expected: Record<string, unknown> = {},
-  above: Record<string, number> = {},
-): Write => ({ ConditionCheck: { TableName: tableName(), Key: { pk, sk }, ...comparing(expected, above) } })
+  lowerBounds: Record<string, number> = {},
+): Write => ({ ConditionCheck: { TableName: tableName(), Key: { pk, sk }, ...conditionFields(expected, lowerBounds) } })
 
 /** Puts an item if the existing item has the expected values. Null requires that no item exists. */
 export const putIf = (Item: Item, expected: Record<string, unknown> | null): Write => ({
   Put: {
     TableName: tableName(),
     Item,
-    ...(expected === null ? { ConditionExpression: 'attribute_not_exists(pk)' } : comparing(expected)),
+    ...(expected === null ? { ConditionExpression: 'attribute_not_exists(pk)' } : conditionFields(expected)),
   },
 })
 
-const sent = (writes: Write[]): Promise<unknown> => table().send(new TransactWriteCommand({ TransactItems: writes }))
+const send = (writes: Write[]): Promise<unknown> => table().send(new TransactWriteCommand({ TransactItems: writes }))
 
 async function outcomeOf(transaction: Promise<unknown>): Promise<'done' | 'conflict'> {
   try {
@@ -63,14 +63,14 @@ async function outcomeOf(transaction: Promise<unknown>): Promise<'done' | 'confl
 }
 
 /** Writes items that take effect only after a confirmation, so that a failed request can still report that nothing was changed. */
-export const prepareTogether = (writes: Write[]): Promise<'done' | 'conflict'> => outcomeOf(sent(writes))
+export const prepareTogether = (writes: Write[]): Promise<'done' | 'conflict'> => outcomeOf(send(writes))
 
 /** Writes unlogged items outside commits, in one transaction. Returns `conflict` when a condition was not met. */
-export const writeTogether = (writes: Write[]): Promise<'done' | 'conflict'> => outcomeOf(changing(sent(writes)))
+export const writeTogether = (writes: Write[]): Promise<'done' | 'conflict'> => outcomeOf(noteWrite(send(writes)))
 
 /**
  * Retries an attempt while it returns `conflict`.
- * @throws ApiError `unavailable` when the time for retries ends; nothing is changed then
+ * @throws ApiError `unavailable` if the time for retries runs out, in which case nothing is changed
  */
 export async function untilDone<T>(attempt: () => Promise<T | 'conflict'>): Promise<T> {
   const deadline = retryUntil(workTime.retries())

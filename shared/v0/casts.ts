@@ -1,5 +1,5 @@
 import { isUuid } from '../core/ids.ts'
-import { type Checked, field, type JsonSchema } from '../values/field.ts'
+import { type FieldResult, field, type JsonSchema } from '../values/field.ts'
 import { booleans } from '../values/fields.ts'
 import { textPattern } from '../values/text.ts'
 import { trimmed } from './messages.ts'
@@ -12,7 +12,7 @@ const invalid = { message: 'is invalid' } as const
 
 const textCast =
   (trim: boolean) =>
-  (input: unknown): Checked<string | null> => {
+  (input: unknown): FieldResult<string | null> => {
     if (input === null || input === '') return { value: null }
     return isText(input) ? { value: trim ? trimmed(input) : input } : invalid
   }

@@ -1,4 +1,4 @@
-import { stageRows, together } from '../commit/stage-within-capacity.ts'
+import { combineStages, stageRows } from '../commit/stage-within-capacity.ts'
 import type { Transaction } from '../commit/transaction.ts'
 import { rowsBy } from '../table/read.ts'
 import { v0Devices } from './device.ts'
@@ -38,4 +38,7 @@ export async function stageRestOfUser(transaction: Transaction, id: string): Pro
 }
 
 const stageChildren = async (transaction: Transaction, id: string): Promise<'done' | 'more'> =>
-  together(await stageRows(transaction, v0Devices, 'user_id', id), await stageRows(transaction, v0Rules, 'user_id', id))
+  combineStages(
+    await stageRows(transaction, v0Devices, 'user_id', id),
+    await stageRows(transaction, v0Rules, 'user_id', id),
+  )

@@ -21,13 +21,13 @@ export async function listV0Rows<R extends Row, S>(
   isVisible?: (row: R) => boolean,
 ): Promise<{ data: S[]; metadata?: Metadata }> {
   if (page && !isVisible) {
-    const { rows, metadata } = await listRows(entity, account, page, { shown: show })
+    const { rows, metadata } = await listRows(entity, account, page, { render: show })
     return { data: rows.map(show), metadata }
   }
   const all = (await queryItems(partition(account, entity.name))).map((item) => itemRow(entity, item))
   const visible = isVisible ? all.filter(isVisible) : all
   if (!page) return { data: visible.map(show) }
   const entries = visible.map((row) => ({ id: row.id, row: () => row }))
-  const { rows, metadata } = await pageOfRows(entries, page, { shown: show })
+  const { rows, metadata } = await pageOfRows(entries, page, { render: show })
   return { data: rows.map(show), metadata }
 }

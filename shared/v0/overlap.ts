@@ -1,4 +1,4 @@
-import type { Checked } from '../values/field.ts'
+import type { FieldResult } from '../values/field.ts'
 import { block, type Cidr, ipRangeOf, portPattern } from '../values/ip.ts'
 import { isInteger, isText } from './casts.ts'
 
@@ -135,7 +135,7 @@ export const portRangeSchema = {
 }
 
 /** Converts any form of a port range to its normal form (`/v0` contract, 11.3). Reports only the first failure. */
-export function castPortRange(input: unknown): Checked<string | null> {
+export function castPortRange(input: unknown): FieldResult<string | null> {
   if (input === null || input === '') return { value: null }
   const range = isText(input) ? parseText(input) : parsePair(input)
   if (range === null) return { message: isText(input) ? 'bad format' : 'is invalid' }

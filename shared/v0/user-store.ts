@@ -4,7 +4,7 @@ import { ApiError, invalid, invalidAt } from '../core/errors.ts'
 import { hashPassword } from '../core/secrets/password-hash.ts'
 import { retryUntil, workTime } from '../core/work/work.ts'
 import type { Draft } from '../values/draft.ts'
-import { hasUnseen } from '../values/email.ts'
+import { hasInvisibleCharacters } from '../values/email.ts'
 import { foldAscii, isLonger } from '../values/text.ts'
 import { isText } from './casts.ts'
 import { stageUserDeletion } from './delete-user.ts'
@@ -86,7 +86,10 @@ async function commitWithPassword<T extends object>(
 
 function emailMessages(email: string | null): Messages {
   if (email === null || isBlank(email)) return [blank]
-  return [...(email.includes('@') && !hasUnseen(email) ? [] : ['is invalid email address']), ...tooLong(email, 255)]
+  return [
+    ...(email.includes('@') && !hasInvisibleCharacters(email) ? [] : ['is invalid email address']),
+    ...tooLong(email, 255),
+  ]
 }
 
 /** Checks a password and its confirmation (`/v0` contract, 9.4). */

@@ -36,11 +36,11 @@ export class Draft<T> {
   }
 }
 
-/** Checks each declared field separately (A6). Ignores unknown keys. @throws ApiError `validation_failed` for too many keys */
+/** Checks each declared field separately (A6). Ignores unknown keys. @throws ApiError `validation_failed` if there are too many keys */
 export function draft<T>(fields: Fields, raw: unknown): Draft<T> {
   const source = isObject(raw) ? raw : {}
-  const crowded = tooManyKeys(source)
-  if (crowded !== null) throw invalidAt(['base'], crowded)
+  const rejection = tooManyKeys(source)
+  if (rejection !== null) throw invalidAt(['base'], rejection)
   const values: Record<string, unknown> = {}
   const faults: Fault[] = []
   for (const [name, schema] of Object.entries<v.GenericSchema>(fields.entries)) {

@@ -5,10 +5,10 @@ import { isObject } from '../core/json/is-object.ts'
 /** JSON Schema that documents a field. The check also accepts the lax forms of A6.3. */
 export type JsonSchema = Record<string, unknown>
 
-export type Checked<T> = { value: T } | { message: string } | { faults: Fault[] }
+export type FieldResult<T> = { value: T } | { message: string } | { faults: Fault[] }
 
 /** Creates a field from a check of any JSON value. Paths of faults are relative to the field, except for the path `base`. */
-export const field = <T>(check: (input: unknown) => Checked<T>, schema: JsonSchema) =>
+export const field = <T>(check: (input: unknown) => FieldResult<T>, schema: JsonSchema) =>
   v.pipe(
     v.unknown(),
     v.rawTransform<unknown, T>(({ dataset, addIssue, NEVER }) => {
@@ -54,26 +54,26 @@ export function tooManyKeys(value: object): string | null {
 }
 
 /**
- * Checks each object of a list until the response is full of faults, then all valid objects together.
- * @param check adds the faults of an object at a path; returns undefined for an unreadable object
+ * Checks each object of a list until the response is full of faults, then checks all valid objects together.
+ * @param check adds the faults of an object at a path, and returns undefined for an unreadable object
  */
 export function checkObjects<T>(
   raw: unknown,
   max: number,
   check: (item: Record<string, unknown>, path: Path, faults: Fault[]) => T | undefined,
-  together: (items: T[]) => Fault[] = () => [],
-): Checked<T[]> {
+  checkAll: (items: T[]) => Fault[] = () => [],
+): FieldResult<T[]> {
   if (!Array.isArray(raw)) return { message: 'must be a list' }
   if (raw.length > max) return { message: `should have at most ${max} item(s)` }
   const faults: Fault[] = []
   const items: T[] = []
   for (const [i, item] of raw.entries()) {
-    const refused = isObject(item) ? tooManyKeys(item) : 'must be an object'
-    const checked = refused === null ? check(item, [i], faults) : undefined
-    if (refused !== null) faults.push({ path: [i], message: refused })
-    if (checked !== undefined) items.push(checked)
+    const rejection = isObject(item) ? tooManyKeys(item) : 'must be an object'
+    const result = rejection === null ? check(item, [i], faults) : undefined
+    if (rejection !== null) faults.push({ path: [i], message: rejection })
+    if (result !== undefined) items.push(result)
     if (faults.length >= maxFaultMessages) break
   }
-  faults.push(...together(items))
+  faults.push(...checkAll(items))
   return faults.length > 0 ? { faults } : { value: items }
 }

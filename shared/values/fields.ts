@@ -11,19 +11,19 @@ const isBlank = (input: unknown): boolean =>
   input === null || input === undefined || (typeof input === 'string' && input.trim() === '')
 
 /** Text with more than white space. `message` reports a value of another type. */
-export const Filled = (message: string) =>
+export const FilledText = (message: string) =>
   v.pipe(
     v.string(({ input }) => (isBlank(input) ? blankMessage : message)),
     v.check((text) => !isBlank(text), blankMessage),
   )
 
-const Storable = v.pipe(
-  Filled('is invalid'),
+const StorableText = v.pipe(
+  FilledText('is invalid'),
   v.check((text) => !text.includes('\0') && text.isWellFormed(), 'is invalid'),
 )
 
 /** Text that DynamoDB can store, without leading and trailing white space. */
-export const TrimmedText = v.pipe(Storable, v.trim())
+export const TrimmedText = v.pipe(StorableText, v.trim())
 
 const maxCharacters = (max: number) =>
   v.maxCodePoints<string, number, string>(max, `should be at most ${max} character(s)`)
@@ -33,7 +33,7 @@ export const Text = (max: number) =>
 
 /** Text as submitted, in which leading and trailing white space is significant. */
 export const RawText = (max: number) =>
-  v.pipe(Storable, v.minLength(1), maxCharacters(max), v.metadata({ pattern: textPattern.filled }))
+  v.pipe(StorableText, v.minLength(1), maxCharacters(max), v.metadata({ pattern: textPattern.filled }))
 
 /** Converts null and blank text to null (A6.2). */
 // biome-ignore lint/suspicious/noExplicitAny: a schema of any input
@@ -70,13 +70,13 @@ export const Bool = field<boolean>(
 
 export const mustBeUuid = 'must be a UUID'
 
-export const Uuid = v.pipe(Filled(mustBeUuid), v.trim(), v.uuid(mustBeUuid), v.toLowerCase())
+export const Uuid = v.pipe(FilledText(mustBeUuid), v.trim(), v.uuid(mustBeUuid), v.toLowerCase())
 
 const mustBeTimestamp = 'must be an RFC 3339 timestamp since 1970, for example 2026-03-01T12:00:00Z'
 
 /** Timestamp with an offset, normalized to UTC with microseconds. */
 export const Timestamp = v.pipe(
-  Filled(mustBeTimestamp),
+  FilledText(mustBeTimestamp),
   v.transform((text) => toUtc(text.trim()) ?? ''),
   v.check((utc) => utc >= '1970', mustBeTimestamp),
   v.metadata({ format: 'date-time', pattern: '^(19[7-9]|[2-9][0-9]{2})' }),
@@ -85,7 +85,7 @@ export const Timestamp = v.pipe(
 export const mustBeOneOf = (members: readonly string[]): string => `must be one of ${members.join(', ')}`
 
 export const OneOf = <const T extends string>(members: readonly T[]) =>
-  v.pipe(Filled(mustBeOneOf(members)), v.picklist(members, mustBeOneOf(members)))
+  v.pipe(FilledText(mustBeOneOf(members)), v.picklist(members, mustBeOneOf(members)))
 
 type IntegerRule = {
   min: number
@@ -113,7 +113,7 @@ export const Integer = ({ min, max, fallback }: IntegerRule) =>
     },
   )
 
-/** Absolute HTTPS URL of an outside service. On a single machine, `isOutsideUrl` can allow local HTTP URLs, too (I1.2). */
+/** Absolute HTTPS URL of an external service. On a single machine, `isOutsideUrl` can also allow local HTTP URLs (I1.2). */
 export const OutsideUrl = v.pipe(
   TrimmedText,
   maxCharacters(2048),
@@ -149,12 +149,12 @@ export const Subdomain = v.pipe(
 )
 
 export const EmailAddress = v.pipe(
-  Filled('is invalid'),
+  FilledText('is invalid'),
   v.check((text) => !text.includes('\0'), 'is invalid'),
   v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
-    const checked = checkEmail(dataset.value.trim())
-    if ('email' in checked) return checked.email
-    addIssue(checked)
+    const result = checkEmail(dataset.value.trim())
+    if ('email' in result) return result.email
+    addIssue(result)
     return NEVER
   }),
   v.metadata(emailForm),
@@ -162,7 +162,7 @@ export const EmailAddress = v.pipe(
 
 const maxDomains = 100
 
-/** Domains that a provider or directory vouches for, in lower case and punycode; null for all domains. */
+/** Domains that a provider or directory vouches for, in lower case and punycode. Null stands for all domains. */
 export const EmailDomains = field<string[] | null>(
   (input) => {
     if (input === null) return { value: null }

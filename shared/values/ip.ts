@@ -21,10 +21,13 @@ const ipv4Value = (text: string): bigint => text.split('.').reduce((value, part)
 function ipv6Value(text: string): bigint {
   // Uses the URL parser, which rewrites a trailing dotted IPv4 part as two hexadecimal groups.
   const [head = '', rest] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::')
-  const before = head === '' ? [] : head.split(':')
-  const after = rest === undefined || rest === '' ? [] : rest.split(':')
-  const zeros = rest === undefined ? [] : Array<string>(8 - before.length - after.length).fill('0')
-  return [...before, ...zeros, ...after].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n)
+  const leadingGroups = head === '' ? [] : head.split(':')
+  const trailingGroups = rest === undefined || rest === '' ? [] : rest.split(':')
+  const zeros = rest === undefined ? [] : Array<string>(8 - leadingGroups.length - trailingGroups.length).fill('0')
+  return [...leadingGroups, ...zeros, ...trailingGroups].reduce(
+    (value, group) => (value << 16n) | BigInt(`0x${group}`),
+    0n,
+  )
 }
 
 /** Formats an address canonically: IPv6 in lower case and compressed (RFC 5952), IPv4-mapped addresses with a dotted IPv4 part. */
@@ -77,10 +80,10 @@ export const contains = (range: Cidr, ip: Ip): boolean =>
   range.family === ip.family && range.first <= ip.value && ip.value <= range.last
 
 /** Replaces an IPv4-mapped IPv6 address with its IPv4 address (A17.3). */
-export const unmapped = (ip: Ip): Ip =>
+export const unmapIp = (ip: Ip): Ip =>
   ip.family === 6 && ip.value >> 32n === 0xffffn ? { family: 4, value: ip.value & 0xffffffffn } : ip
 
-export const unmappedRange = (range: Cidr): Cidr =>
+export const unmapRange = (range: Cidr): Cidr =>
   range.family === 6 && range.prefix >= 96 && range.first >> 32n === 0xffffn
     ? block({ family: 4, value: range.first & 0xffffffffn }, range.prefix - 96)
     : range

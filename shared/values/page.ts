@@ -12,7 +12,7 @@ export type Page = {
 }
 
 /** Returns the single value of a parameter. Rejects a repeated parameter and the array form (A7.1). */
-function single(query: URLSearchParams, name: string, refuse: () => ApiError): string | null {
+function readSingle(query: URLSearchParams, name: string, refuse: () => ApiError): string | null {
   const values = query.getAll(name)
   if (values.length > 1 || query.has(`${name}[]`)) throw refuse()
   return values[0] ?? null
@@ -21,7 +21,7 @@ function single(query: URLSearchParams, name: string, refuse: () => ApiError): s
 /** Reads `limit` and clamps it to the range 1 to 100; 50 by default (A7.1). */
 export function readLimit(query: URLSearchParams): number {
   const refuse = () => new ApiError('invalid_limit')
-  const text = single(query, 'limit', refuse)
+  const text = readSingle(query, 'limit', refuse)
   if (text === null) return 50
   if (!/^[+-]?\d+$/.test(text)) throw refuse()
   return Math.min(100, Math.max(1, Number(text)))
@@ -30,19 +30,19 @@ export function readLimit(query: URLSearchParams): number {
 /** Reads `page_cursor`, whose contents are verified on use. @throws ApiError `invalid_page_cursor` for a repeated or empty cursor */
 export function readCursor(query: URLSearchParams): string | null {
   const refuse = () => new ApiError('invalid_page_cursor' satisfies ErrorCode)
-  const cursor = single(query, 'page_cursor', refuse)
+  const cursor = readSingle(query, 'page_cursor', refuse)
   if (cursor === '') throw refuse()
   return cursor
 }
 
 /** Reads the paging parameters and filters of a list (A7). `scope` contains account and path, to which the cursor is bound. */
-export function readPage(query: URLSearchParams, allowed: Record<string, Filter>, scope: string): Page {
+export function readPage(query: URLSearchParams, schemas: Record<string, Filter>, scope: string): Page {
   const limit = readLimit(query)
   const cursor = readCursor(query)
   const filters: Record<string, string> = {}
-  for (const [name, filter] of Object.entries(allowed)) {
+  for (const [name, filter] of Object.entries(schemas)) {
     const refuse = () => new ApiError('invalid_filter', `Invalid value for filter ${name}.`)
-    const text = single(query, name, refuse)
+    const text = readSingle(query, name, refuse)
     if (text === null) continue
     const { success, output } = v.safeParse(filter, text)
     if (!success) throw refuse()

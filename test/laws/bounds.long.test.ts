@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { listErrorCodes } from '#infra/openapi/errors.ts'
 import { v0ErrorResponses } from '#infra/openapi/v0-errors.ts'
-import { maxAnswerBytes } from '#shared/core/json/answer-size.ts'
+import { maxResponseBytes } from '#shared/core/json/response-size.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import type { Answer } from '#test/support/accounts/account.ts'
 import { secondOfCpu } from '#test/support/largest/cpu-cost.ts'
@@ -50,7 +50,7 @@ describe.each(entries.filter(canBeLarge))('$name', (entry) => {
       const note = `${what} → ${answer.status} ${answer.text.slice(0, 300)}`
       if (request.what === 'the largest valid body') expect(rightAnswers(entry), note).toContain(answer.status)
       expectDocumented(entry, answer, note)
-      expect(Buffer.byteLength(answer.text), note).toBeLessThanOrEqual(maxAnswerBytes)
+      expect(Buffer.byteLength(answer.text), note).toBeLessThanOrEqual(maxResponseBytes)
       expect(Buffer.byteLength(JSON.stringify({ ...answer, body: answer.text, text: '' })), note).toBeLessThanOrEqual(
         maxPayloadBytes,
       )

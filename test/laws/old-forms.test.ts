@@ -24,7 +24,7 @@ afterAll(() => {
 
 const { accessPage } = await import('#shared/access/access-list.ts')
 const { readResourcesCursor, resourcesCursor } = await import('#shared/access/client-session.ts')
-const { answerSince } = await import('#shared/access/gateway-authorizations.ts')
+const { authorizationsSince } = await import('#shared/access/gateway-authorizations.ts')
 const { commitItem, readCommitRecord } = await import('#shared/commit/commit-record.ts')
 const { encodeBytes, encodeCursor } = await import('#shared/core/secrets/cursor.ts')
 const {
@@ -228,12 +228,12 @@ const forms: Record<string, Form> = {
   'the `since` of a gateway': {
     today: 'xZ-cAShd.QR4JB4gb1SvP9LpxDhxtLwGZAAAAAHAAgAAAAAAAACCuwKu1SRX7WgGZAAAAAHAAgAAAAAAAACFT0p_gGPIxzg',
     read: async (text) => {
-      const { complete, added, removed } = await answerSince(session, [inForce(21), inForce(22)], text)
+      const { complete, added, removed } = await authorizationsSince(session, [inForce(21), inForce(22)], text)
       if (complete) throw new Error('It was read as if it were absent (P4.3).')
       return [added?.map((one) => one.id), removed]
     },
     holds: [[id(22)], [id(20)]],
-    write: async () => (await answerSince(session, [inForce(20), inForce(21)], null)).since,
+    write: async () => (await authorizationsSince(session, [inForce(20), inForce(21)], null)).since,
     other: () => encodeBytes(`gateway since ${account} ${sessionId}`, Buffer.alloc(25)),
   },
   'a stored response': {

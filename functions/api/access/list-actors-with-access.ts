@@ -1,5 +1,5 @@
 import { accessList } from '#shared/access/access-list.ts'
-import { ActorWithAccess, whoCanReach } from '#shared/access/who-can-reach.ts'
+import { ActorWithAccess, listActorsWithAccess } from '#shared/access/list-actors-with-access.ts'
 import { operation } from '#shared/http/lambda.ts'
 
 export const handler = operation(
@@ -10,5 +10,5 @@ export const handler = operation(
     filters: {},
     response: accessList(ActorWithAccess),
   },
-  ({ caller, params, page }) => whoCanReach(caller.account, params.id, page),
+  ({ caller, params, page }) => listActorsWithAccess(caller.account, params.id, page),
 )

@@ -1,5 +1,5 @@
 import { accessList } from '#shared/access/access-list.ts'
-import { ResourceWithAccess, whatCanBeReached } from '#shared/access/what-can-be-reached.ts'
+import { listReachableResources, ResourceWithAccess } from '#shared/access/list-reachable-resources.ts'
 import { operation } from '#shared/http/lambda.ts'
 
 export const handler = operation(
@@ -10,5 +10,5 @@ export const handler = operation(
     filters: {},
     response: accessList(ResourceWithAccess),
   },
-  ({ caller, params, page }) => whatCanBeReached(caller.account, params.id, page),
+  ({ caller, params, page }) => listReachableResources(caller.account, params.id, page),
 )

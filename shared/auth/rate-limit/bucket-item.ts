@@ -3,7 +3,7 @@ import { type Key, partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
 import type { Bucket } from './bucket.ts'
 
-/** Bucket as a process last read or wrote it. `storedFullAt` is the `full_at` of the stored item. */
+/** Bucket as a process last read or wrote it. `storedFullAt` is `full_at` of the stored item. */
 export type StoredBucket = { state: BucketState; storedFullAt: number }
 
 type Attributes = { full_at: number; leases?: Record<string, [units: number, until: number]> }
@@ -21,8 +21,8 @@ export async function readBucket(bucket: Bucket): Promise<StoredBucket> {
 }
 
 /**
- * Condition for writing a bucket. Every take advances `full_at`, so a changed `full_at` reveals a concurrent take. A full bucket can be
- * written without an earlier read.
+ * Returns the condition for writing a bucket. Every withdrawal advances `full_at`, so a changed `full_at` reveals a concurrent one. A full
+ * bucket can be written without an earlier read.
  */
 function conditionOn(
   bucket: Bucket,
@@ -37,28 +37,28 @@ function conditionOn(
     : ['full_at = :bound', storedFullAt]
 }
 
-/** Writes the next state of a bucket; null when the stored bucket differs from `stored`. */
+/** Writes the next state of a bucket; null when the stored bucket differs from `storedBucket`. */
 export async function writeBucket(
   bucket: Bucket,
-  stored: StoredBucket,
+  storedBucket: StoredBucket,
   { fullAt, leases }: BucketState,
   now: number,
 ): Promise<StoredBucket | null> {
-  const [condition, bound] = conditionOn(bucket, stored, now)
+  const [condition, bound] = conditionOn(bucket, storedBucket, now)
   const next = { fullAt: Math.ceil(fullAt), leases }
-  const settled = Math.ceil(settledAt(bucket, next))
-  const written = await changeItem(bucketKey(bucket), {
+  const settledMicros = Math.ceil(settledAt(bucket, next))
+  const previousItem = await changeItem(bucketKey(bucket), {
     set: {
       full_at: next.fullAt,
-      settled_at: settled,
+      settled_at: settledMicros,
       leases: Object.fromEntries([...leases].map(([id, { units, until }]) => [id, [units, until]])),
       kind: 'rate',
-      ttl: Math.ceil(settled / 1_000_000) + 3600,
+      ttl: Math.ceil(settledMicros / 1_000_000) + 3600,
     },
     when: condition,
     values: { bound },
   })
-  return written && { state: next, storedFullAt: next.fullAt }
+  return previousItem && { state: next, storedFullAt: next.fullAt }
 }
 
 type Lease = { units: number; until: number }
@@ -73,24 +73,24 @@ const maxLeases = 20
 
 export const microsPerUnit = ({ refill }: Bucket): number => 1_000_000 / refill
 
-const unitsOut = ({ leases }: BucketState): number => [...leases.values()].reduce((sum, { units }) => sum + units, 0)
+const leasedUnits = ({ leases }: BucketState): number => [...leases.values()].reduce((sum, { units }) => sum + units, 0)
 
-/** Returns the state at an instant. An ended lease is treated as used at its end, so that the capacity is never exceeded. */
+/** Returns the state at an instant. An expired lease counts as fully used at its expiry, so that the capacity is never exceeded. */
 export function stateAt(bucket: Bucket, state: BucketState, now: number): BucketState {
   const cost = microsPerUnit(bucket)
   const leases = new Map(state.leases)
   let { fullAt } = state
-  let out = unitsOut(state)
+  let activeUnits = leasedUnits(state)
   for (const [id, { units, until }] of [...leases].sort(([, a], [, b]) => a.until - b.until)) {
     if (until > now) break
-    fullAt = Math.max(fullAt, until + out * cost)
-    out -= units
+    fullAt = Math.max(fullAt, until + activeUnits * cost)
+    activeUnits -= units
     leases.delete(id)
   }
-  return { fullAt: Math.max(fullAt, now + out * cost), leases }
+  return { fullAt: Math.max(fullAt, now + activeUnits * cost), leases }
 }
 
-/** Time at which all leases have ended and the bucket is full, if no more units are taken. */
+/** Returns the time at which all leases have expired and the bucket is full, if no more units are taken. */
 function settledAt(bucket: Bucket, state: BucketState): number {
   const end = Math.max(0, ...[...state.leases.values()].map(({ until }) => until))
   return stateAt(bucket, state, end).fullAt
@@ -100,12 +100,12 @@ export const unitsAt = (bucket: Bucket, { fullAt }: BucketState, now: number): n
   Math.min(bucket.capacity, Math.floor(bucket.capacity - Math.max(0, fullAt - now) / microsPerUnit(bucket)))
 
 /**
- * Returns the number of units to give to a process, which decreases as more units are used or leased. A single unit is not stored as a
- * lease. Zero when the bucket is empty.
+ * Returns the number of units to lease to a process, which decreases as more units are used or leased. A single unit is not stored as a
+ * lease. Returns zero if the bucket is empty.
  */
-export function unitsFor(bucket: Bucket, state: BucketState, wanted: number, now: number): number {
-  const free = unitsAt(bucket, state, now)
-  const spare = Math.min(free, bucket.capacity / 2 - unitsOut(state))
-  const share = state.leases.size < maxLeases ? Math.floor(spare / 4) : 1
-  return Math.max(0, Math.min(free, bucket.lease, wanted, Math.max(1, share)))
+export function unitsFor(bucket: Bucket, state: BucketState, requestedUnits: number, now: number): number {
+  const freeUnits = unitsAt(bucket, state, now)
+  const spareUnits = Math.min(freeUnits, bucket.capacity / 2 - leasedUnits(state))
+  const share = state.leases.size < maxLeases ? Math.floor(spareUnits / 4) : 1
+  return Math.max(0, Math.min(freeUnits, bucket.lease, requestedUnits, Math.max(1, share)))
 }

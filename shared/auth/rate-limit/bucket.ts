@@ -5,7 +5,7 @@ import { formatIp, parseIp } from '../../values/ip.ts'
 import { foldAscii } from '../../values/text.ts'
 import { type Caller, isAdministering } from '../caller.ts'
 
-/** A token bucket (A9): `capacity` requests at once, `refill` more every second. */
+/** Token bucket (A9), with `capacity` units and `refill` more units per second. */
 export type Bucket = {
   name: 'account' | 'access' | 'ingest' | 'sign_in'
   /** Account that owns the bucket; `service` if no account does. */
@@ -21,7 +21,7 @@ export type Bucket = {
 type Size = {
   capacity: number
   refill: number
-  /** Number of leases into which the capacity is divided, so that each Lambda function that uses the bucket can have a lease. */
+  /** Number of leases into which the capacity is divided, so that each Lambda function that uses the bucket can hold one. */
   parts: number
 }
 
@@ -51,13 +51,16 @@ export const ingestBucket = (
 ): Bucket =>
   bucket('ingest', accountId, `ingest#${token}`, { capacity: capacity ?? 50, refill: refill ?? 10, parts: 10 })
 
-/** Network of a subscriber: the /64 of an IPv6 address, because a subscriber can choose any address within it. */
+/** Returns the network of a subscriber. For an IPv6 address, this is its /64, because a subscriber can choose any address within it. */
 function subscriberOf(address: string): string {
   const ip = parseIp(address)
   return ip?.family === 6 ? `${formatIp({ family: 6, value: (ip.value >> 64n) << 64n })}/64` : address
 }
 
-/** Public requests, each with a separate bucket. A company behind one address can therefore finish every sign-in that it begins. */
+/**
+ * Kinds of public requests, each with a separate bucket. People of a company behind one address can therefore finish every sign-in that
+ * they begin.
+ */
 export type PublicStep = 'page' | 'look' | 'start' | 'return' | 'passcode' | 'token'
 
 export const sourceBucket = (address: string, step: PublicStep): Bucket =>
@@ -68,10 +71,10 @@ export const sourceBucket = (address: string, step: PublicStep): Bucket =>
   })
 
 /** Bucket of an account and sign-in method, so that flooding one method does not block the other. */
-export const signInBucket = (accountId: string, way: 'providers' | 'passcodes'): Bucket =>
-  bucket('sign_in', accountId, `sign_in.${way}`, { capacity: 300, refill: 10, parts: 30 })
+export const signInBucket = (accountId: string, method: 'providers' | 'passcodes'): Bucket =>
+  bucket('sign_in', accountId, `sign_in.${method}`, { capacity: 300, refill: 10, parts: 30 })
 
-/** Bucket of an email address in the whole service, even if no actor has the address. */
+/** Returns the bucket of an email address, which the whole service shares, even if no actor has the address. */
 export const emailBucket = (email: string): Bucket =>
   bucket('sign_in', 'service', `email#${hash('sha256', foldAscii(email), 'base64url')}`, {
     capacity: 20,

@@ -15,20 +15,20 @@ import {
   writeBucket,
 } from './bucket-item.ts'
 
-/** Duration of a lease. Short, so that an idle process does not block units for long. */
+/** Duration of a lease in microseconds. It is short, so that an idle process does not block units for long. */
 const leaseMicros = 5_000_000
 const maxSkewMicros = 5_000_000
 const maxBuckets = 10_000
 const maxTries = 20
 
-/** Units that a process has leased. `stored` is the bucket after the lease was taken. */
-type HeldLease = { units: number; left: number; until: number; stored: StoredBucket }
+/** Units that a process has leased. `storedBucket` is the bucket after the lease was taken. */
+type LocalLease = { units: number; unitsLeft: number; until: number; storedBucket: StoredBucket }
 type Renewal = { empty: false } | { empty: true; state: BucketState; now: number }
 
 export class LeaseHolder {
   private readonly now: () => number
   private readonly id = randomBytes(6).toString('base64url')
-  private readonly leaseByKey = new Map<string, HeldLease>()
+  private readonly leaseByKey = new Map<string, LocalLease>()
   private readonly renewals = new Map<string, Promise<Renewal>>()
 
   constructor(now = () => clock.now()) {
@@ -41,19 +41,19 @@ export class LeaseHolder {
     for (;;) {
       const now = this.now()
       const lease = this.leaseByKey.get(pk)
-      if (lease && lease.left > 0 && lease.until > now) {
-        lease.left--
-        return headersOf(bucket, stateAt(bucket, lease.stored.state, now), lease.left, now)
+      if (lease && lease.unitsLeft > 0 && lease.until > now) {
+        lease.unitsLeft--
+        return headersOf(bucket, stateAt(bucket, lease.storedBucket.state, now), lease.unitsLeft, now)
       }
       const renewal = await this.renew(pk, bucket)
-      if (renewal.empty) throw limited(bucket, renewal.state, renewal.now)
+      if (renewal.empty) throw limitError(bucket, renewal.state, renewal.now)
     }
   }
 
   /** Renews a lease. Concurrent requests without a lease share one renewal. */
   private renew(pk: string, bucket: Bucket): Promise<Renewal> {
-    const running = this.renewals.get(pk)
-    if (running !== undefined) return running
+    const currentRenewal = this.renewals.get(pk)
+    if (currentRenewal !== undefined) return currentRenewal
     const renewal = this.takeLease(pk, bucket).finally(() => this.renewals.delete(pk))
     this.renewals.set(pk, renewal)
     return renewal
@@ -61,23 +61,24 @@ export class LeaseHolder {
 
   /** Takes a lease. Reads the bucket only when the state in memory is out of date. */
   private async takeLease(pk: string, bucket: Bucket): Promise<Renewal> {
-    const former = this.leaseByKey.get(pk)
-    let stored = former?.stored ?? { state: fullBucket, storedFullAt: 0 }
+    const formerLease = this.leaseByKey.get(pk)
+    let storedBucket = formerLease?.storedBucket ?? { state: fullBucket, storedFullAt: 0 }
     for (let tries = 0; tries < maxTries; tries++) {
       if (tries > 1) await clock.sleep(Math.random() * 5 * tries)
       const now = this.now()
-      const { fullAt, leases } = stateAt(bucket, credible(bucket, stored.state, now), now)
+      const { fullAt, leases } = stateAt(bucket, dropFutureTimes(bucket, storedBucket.state, now), now)
       // Removes the former lease of this process, whose units remain counted as used.
       const state = { fullAt, leases: new Map([...leases].filter(([id]) => id !== this.id)) }
-      const units = unitsFor(bucket, state, wantedUnits(former, now), now)
+      const units = unitsFor(bucket, state, requestedUnits(formerLease, now), now)
       if (units === 0 && tries > 0) return { empty: true, state, now }
-      const written = units > 0 && (await writeBucket(bucket, stored, this.withLease(bucket, state, units, now), now))
-      if (written) {
+      const writtenBucket =
+        units > 0 && (await writeBucket(bucket, storedBucket, this.withLease(bucket, state, units, now), now))
+      if (writtenBucket) {
         if (this.leaseByKey.size >= maxBuckets) this.leaseByKey.clear()
-        this.leaseByKey.set(pk, { units, left: units, until: now + leaseMicros, stored: written })
+        this.leaseByKey.set(pk, { units, unitsLeft: units, until: now + leaseMicros, storedBucket: writtenBucket })
         return { empty: false }
       }
-      stored = await readBucket(bucket)
+      storedBucket = await readBucket(bucket)
     }
     throw new ApiError('unavailable')
   }
@@ -89,17 +90,17 @@ export class LeaseHolder {
 }
 
 /**
- * Doubles a lease that was used up before its end; otherwise requests the number of units used. A process thus never loses more units than
- * it uses.
+ * Doubles a lease that was used up before it expired. Otherwise requests the number of units used. A process thus never loses more units
+ * than it uses.
  */
-function wantedUnits(former: HeldLease | undefined, now: number): number {
-  if (!former) return 1
-  const { units, left, until } = former
-  return left === 0 && until > now ? 2 * units : Math.max(1, units - left)
+function requestedUnits(formerLease: LocalLease | undefined, now: number): number {
+  if (!formerLease) return 1
+  const { units, unitsLeft, until } = formerLease
+  return unitsLeft === 0 && until > now ? 2 * units : Math.max(1, units - unitsLeft)
 }
 
-/** Drops times that are too far in the future, which a process with a fast clock wrote. */
-function credible(bucket: Bucket, { fullAt, leases }: BucketState, now: number): BucketState {
+/** Drops times that are too far in the future, written by a process whose clock is ahead. */
+function dropFutureTimes(bucket: Bucket, { fullAt, leases }: BucketState, now: number): BucketState {
   const latest = now + bucket.capacity * microsPerUnit(bucket) + maxSkewMicros
   return {
     fullAt: fullAt <= latest ? fullAt : now,
@@ -108,18 +109,18 @@ function credible(bucket: Bucket, { fullAt, leases }: BucketState, now: number):
 }
 
 /** `RateLimit` headers of a response (A9). */
-function headersOf(bucket: Bucket, state: BucketState, left: number, now: number): Record<string, string> {
-  const units = Math.max(0, Math.min(bucket.capacity, unitsAt(bucket, state, now) + left))
-  const full = Math.ceil((bucket.capacity - units) / bucket.refill)
+function headersOf(bucket: Bucket, state: BucketState, unitsLeft: number, now: number): Record<string, string> {
+  const units = Math.max(0, Math.min(bucket.capacity, unitsAt(bucket, state, now) + unitsLeft))
+  const secondsToFull = Math.ceil((bucket.capacity - units) / bucket.refill)
   return {
     'ratelimit-policy': `"${bucket.name}";q=${bucket.capacity};w=${Math.ceil(bucket.capacity / bucket.refill)}`,
-    ratelimit: `"${bucket.name}";r=${units};t=${full}`,
+    ratelimit: `"${bucket.name}";r=${units};t=${secondsToFull}`,
   }
 }
 
-function limited(bucket: Bucket, state: BucketState, now: number): ApiError {
-  const missing = (state.fullAt - now) / microsPerUnit(bucket) + 1 - bucket.capacity
-  const seconds = Math.max(1, Math.ceil(missing / bucket.refill))
+function limitError(bucket: Bucket, state: BucketState, now: number): ApiError {
+  const missingUnits = (state.fullAt - now) / microsPerUnit(bucket) + 1 - bucket.capacity
+  const seconds = Math.max(1, Math.ceil(missingUnits / bucket.refill))
   return new ApiError('rate_limited', undefined, {
     headers: { ...headersOf(bucket, state, 0, now), 'retry-after': String(seconds) },
   })

@@ -11,14 +11,14 @@ export async function invokeLater(FunctionName: string, event: unknown): Promise
 }
 
 /** Timeout in milliseconds, above the longest run of a consumer. */
-const answerMs = 90_000
+const responseTimeoutMs = 90_000
 
 /** Invokes the current version of a function and returns its response. @throws Error when the function fails */
 export async function invokeFunction(functionArn: string, event: unknown): Promise<unknown> {
   const FunctionName = functionArn.split(':')[6]
   const { FunctionError, Payload } = await lambda().send(
     new InvokeCommand({ FunctionName, Qualifier: currentAlias, Payload: JSON.stringify(event) }),
-    { requestTimeout: answerMs },
+    { requestTimeout: responseTimeoutMs },
   )
   if (FunctionError) throw new Error('The function failed.')
   return JSON.parse(Payload?.transformToString() ?? 'null')

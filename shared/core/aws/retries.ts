@@ -45,10 +45,10 @@ export class Retries implements RetryStrategyV2 {
   /** Waits before a retry. @throws the error of the request when it must not be retried */
   async refreshRetryTokenForRetry({ deadline, tries }: Attempt, { error }: RetryErrorInfo): Promise<Attempt> {
     const kind = transientKind(error)
-    const wait = kind === null ? 0 : jitter(tries, ...spans[kind])
-    if (kind === null || this.tokens < costs[kind] || clock.monotonic() + wait > deadline) throw error
+    const delayMs = kind === null ? 0 : jitter(tries, ...spans[kind])
+    if (kind === null || this.tokens < costs[kind] || clock.monotonic() + delayMs > deadline) throw error
     this.tokens -= costs[kind]
-    await clock.sleep(wait)
+    await clock.sleep(delayMs)
     return attemptOf(deadline, tries + 1, costs[kind] || 1)
   }
 

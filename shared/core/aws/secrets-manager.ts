@@ -18,7 +18,7 @@ export async function readVersion(arn: string, stage = 'AWSCURRENT') {
 
 export const readSecret = async (arn: string): Promise<string> => (await readVersion(arn)).text
 
-/** Replaces the text of a secret. The first of two requests with the same version id wins. */
+/** Replaces the value of a secret. Of two requests with the same version id, the first one wins. */
 export async function writeSecret(arn: string, text: string, id: string): Promise<void> {
   const request = { SecretId: arn, SecretString: text, ClientRequestToken: id }
   await secretsManager()
@@ -32,7 +32,7 @@ type NewSecret = {
   name: string
   description: string
   text: string
-  /** Idempotency token. Secrets Manager ignores a repeated request with the same text. */
+  /** Idempotency token. Secrets Manager ignores a repeated request with the same token and value. */
   requestId: string
   /** KMS key that encrypts the secret; null for the key that AWS manages. */
   key: string | null

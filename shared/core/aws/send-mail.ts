@@ -3,7 +3,7 @@ import { awsClient } from './clients.ts'
 
 export type Mail = { from: string; to: string; subject: string; text: string }
 
-/** Replaces line breaks, which object names may contain, because a mail subject is a header of one line. */
+/** Replaces line breaks with spaces. Object names may contain them, but a mail subject must be a single line. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 
 /** Sends a mail through Amazon SES, or through SMTP on a single machine. @throws Error when the mail is rejected */

@@ -14,24 +14,24 @@ function readString(text: string, start: number): { end: number } | { fault: num
     if (code === 0x22) return { end: at + 1 }
     if (code < 0x20) return { fault: at }
     if (code !== 0x5c) continue
-    const escaped = endOf(/["\\/bfnrt]|u[0-9a-fA-F]{4}/y, text, at + 1)
-    if (escaped === null) return { fault: at }
-    at = escaped - 1
+    const escapeEnd = endOf(/["\\/bfnrt]|u[0-9a-fA-F]{4}/y, text, at + 1)
+    if (escapeEnd === null) return { fault: at }
+    at = escapeEnd - 1
   }
   return { fault: text.length }
 }
 
 /** Returns the index of the first character that makes a text invalid JSON; null for valid JSON. */
 export function jsonFault(text: string): number | null {
-  const open: string[] = []
+  const openBrackets: string[] = []
   let expected: 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'end' = 'value'
   for (let at = 0; ; ) {
     at = endOf(blanks, text, at) ?? at
-    if (at >= text.length) return expected === 'end' && open.length === 0 ? null : text.length
+    if (at >= text.length) return expected === 'end' && openBrackets.length === 0 ? null : text.length
     const character = text[at]
     if (expected === 'end') {
-      if (character === ',' && open.length > 0) expected = open.at(-1) === '{' ? 'key' : 'value'
-      else if (open.length > 0 && character === (open.at(-1) === '{' ? '}' : ']')) open.pop()
+      if (character === ',' && openBrackets.length > 0) expected = openBrackets.at(-1) === '{' ? 'key' : 'value'
+      else if (openBrackets.length > 0 && character === (openBrackets.at(-1) === '{' ? '}' : ']')) openBrackets.pop()
       else return at
       at++
     } else if (expected === 'colon') {
@@ -39,18 +39,18 @@ export function jsonFault(text: string): number | null {
       expected = 'value'
       at++
     } else if ((character === ']' && expected === 'value or ]') || (character === '}' && expected === 'key or }')) {
-      open.pop()
+      openBrackets.pop()
       expected = 'end'
       at++
     } else if (character === '"') {
-      const read = readString(text, at)
-      if ('fault' in read) return read.fault
+      const literal = readString(text, at)
+      if ('fault' in literal) return literal.fault
       expected = expected.startsWith('key') ? 'colon' : 'end'
-      at = read.end
+      at = literal.end
     } else if (expected.startsWith('key')) {
       return at
     } else if (character === '{' || character === '[') {
-      open.push(character)
+      openBrackets.push(character)
       expected = character === '{' ? 'key or }' : 'value or ]'
       at++
     } else {

@@ -5,24 +5,24 @@ const codes = { quote: 0x22, backslash: 0x5c, openList: 0x5b, closeList: 0x5d, o
 
 /** Empties lists and objects below `maxDepth`, where a `JSON.parse` reviver would overflow the stack. @throws SyntaxError */
 export function shallowJson(text: string): string {
-  const kept: string[] = []
+  const chunks: string[] = []
   let depth = 0
-  let from = 0
-  let checked = false
+  let chunkStart = 0
+  let isChecked = false
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === codes.quote) at = endOfString(text, at)
     else if (code === codes.openList || code === codes.openObject) {
       if (++depth !== maxDepth + 1) continue
-      // Parses the whole text, because the dropped parts must be valid JSON, too.
-      if (!checked) JSON.parse(text)
-      checked = true
-      kept.push(text.slice(from, at + 1))
+      // Parses the whole text, because the dropped parts must be valid JSON too.
+      if (!isChecked) JSON.parse(text)
+      isChecked = true
+      chunks.push(text.slice(chunkStart, at + 1))
     } else if (code === codes.closeList || code === codes.closeObject) {
-      if (depth-- === maxDepth + 1) from = at
+      if (depth-- === maxDepth + 1) chunkStart = at
     }
   }
-  return kept.length === 0 ? text : [...kept, text.slice(from)].join('')
+  return chunks.length === 0 ? text : [...chunks, text.slice(chunkStart)].join('')
 }
 
 function endOfString(text: string, start: number): number {

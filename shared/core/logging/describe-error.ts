@@ -23,8 +23,8 @@ const secrets: [RegExp, string][] = [
   [/[^\s"'<>@:;,()[\]{}]+@[\w-]+(\.[\w-]+)+/g, '[email]'],
 ]
 
-export const withoutSecrets = (text: string): string =>
-  secrets.reduce((kept, [pattern, word]) => kept.replace(pattern, word), text)
+export const redactSecrets = (text: string): string =>
+  secrets.reduce((result, [pattern, word]) => result.replace(pattern, word), text)
 
 type AwsError = Error & {
   $metadata?: { httpStatusCode?: number; requestId?: string }
@@ -35,22 +35,22 @@ type AwsError = Error & {
 export function describeError(error: unknown, depth = 0): ErrorFields {
   if (!(error instanceof Error)) return { error: 'not an error object' }
   const { name, message, stack, cause, $metadata: aws, CancellationReasons: reasons } = error as AwsError
-  const gathered = error instanceof AggregateError ? (error.errors as unknown[]) : []
-  const deeper = depth < maxCauses
+  const nestedErrors = error instanceof AggregateError ? (error.errors as unknown[]) : []
+  const canNest = depth < maxCauses
   return {
-    error: withoutSecrets(message ? `${name}: ${message}` : name),
-    ...(stack && { stack: withoutSecrets(readableStack(stack)) }),
+    error: redactSecrets(message ? `${name}: ${message}` : name),
+    ...(stack && { stack: redactSecrets(readableStack(stack)) }),
     ...(aws && { aws: { status: aws.httpStatusCode, request_id: aws.requestId } }),
     ...(reasons && {
-      reasons: reasons.map(({ Code, Message }) => withoutSecrets([Code, Message].filter(Boolean).join(': '))),
+      reasons: reasons.map(({ Code, Message }) => redactSecrets([Code, Message].filter(Boolean).join(': '))),
     }),
-    ...(cause !== undefined && deeper && { cause: describeError(cause, depth + 1) }),
-    ...(gathered.length > 0 &&
-      deeper && {
-        errors: [...new Map(gathered.map((one) => [String(one), one])).values()]
+    ...(cause !== undefined && canNest && { cause: describeError(cause, depth + 1) }),
+    ...(nestedErrors.length > 0 &&
+      canNest && {
+        errors: [...new Map(nestedErrors.map((nestedError) => [String(nestedError), nestedError])).values()]
           .slice(0, maxErrors)
-          .map((one) => describeError(one, depth + 1)),
-        error_count: gathered.length,
+          .map((nestedError) => describeError(nestedError, depth + 1)),
+        error_count: nestedErrors.length,
       }),
   }
 }

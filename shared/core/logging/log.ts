@@ -4,7 +4,7 @@ import { clock } from '../clock.ts'
 import { env } from '../env.ts'
 import { type LogFields, notedFields, notedSamples } from './invocation.ts'
 import { type LogEvent, logEvents } from './log-events.ts'
-import { embedded } from './metrics.ts'
+import { metricFields } from './metrics.ts'
 
 /** Log levels in ascending order of severity. */
 export const logLevels = ['INFO', 'WARN', 'ERROR'] as const
@@ -30,22 +30,22 @@ const isWritten = (level: LogLevel): boolean =>
 /** Logs one line, unless its level is below the deployment's. A line never contains a body, token, name or address. */
 export function logLine(level: LogLevel, event: LogEvent, fields: LogFields = {}): void {
   if (!isWritten(level)) return
-  const all = { event, ...notedFields(), ...fields }
-  if (env.logFormat === 'text') process.stdout.write(logText(level, all))
+  const lineFields = { event, ...notedFields(), ...fields }
+  if (env.logFormat === 'text') process.stdout.write(logText(level, lineFields))
   else {
     logger ??= new Logger({ logLevel: 'INFO', logFormatter: new LineFormat() })
-    logger[methods[level]]({ message: logEvents[event], ...all })
+    logger[methods[level]]({ message: logEvents[event], ...lineFields })
   }
 }
 
 /** Logs the last line of an invocation. Below the deployment's log level, logs only metrics and faults. */
 export function logEnd(level: LogLevel, event: LogEvent, fields: LogFields = {}): void {
-  const measured = embedded(notedSamples())
-  if (isWritten(level)) logLine(level, event, { ...fields, ...measured })
-  else if (('_aws' in measured || measured.faults === 1) && env.logFormat === 'json') {
+  const metricValues = metricFields(notedSamples())
+  if (isWritten(level)) logLine(level, event, { ...fields, ...metricValues })
+  else if (('_aws' in metricValues || metricValues.faults === 1) && env.logFormat === 'json') {
     const { class: kind, operation, reason } = notedFields()
     const version = env.functionVersion
-    process.stdout.write(`${JSON.stringify({ class: kind, operation, reason, version, ...measured })}\n`)
+    process.stdout.write(`${JSON.stringify({ class: kind, operation, reason, version, ...metricValues })}\n`)
   }
 }
 
@@ -62,7 +62,7 @@ const hiddenFields = [
   '_aws',
 ]
 
-const shown = (value: unknown): string =>
+const formatValue = (value: unknown): string =>
   typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)
 
 /** True for routine lines: runs of schedules and consumers, checkpoints, and rejected handshakes of the pulse. */
@@ -73,7 +73,7 @@ const isRoutine = ({ event, is_pulse, status }: LogFields): boolean =>
 function logText(level: string, fields: LogFields): string {
   if (isRoutine(fields)) return ''
   const { event, operation, status, latency_ms: latency, stack } = fields
-  const leading = [
+  const leadingParts = [
     new Date(clock.now() / 1_000).toISOString().slice(11, 23),
     ...(level === 'INFO' ? [] : [level]),
     ...(event === 'request' ? [] : [event]),
@@ -81,9 +81,9 @@ function logText(level: string, fields: LogFields): string {
     status,
     latency === undefined ? undefined : `${latency} ms`,
   ].filter((part) => part !== undefined)
-  const rest = Object.entries(fields)
+  const otherFields = Object.entries(fields)
     .filter(([name, value]) => value !== undefined && value !== null && !hiddenFields.includes(name))
-    .map(([name, value]) => `${name}=${shown(value)}`)
-  const below = typeof stack === 'string' ? `\n${stack.replace(/^/gm, '    ')}` : ''
-  return `${[...leading, ...rest].join(' ')}${below}\n`
+    .map(([name, value]) => `${name}=${formatValue(value)}`)
+  const stackText = typeof stack === 'string' ? `\n${stack.replace(/^/gm, '    ')}` : ''
+  return `${[...leadingParts, ...otherFields].join(' ')}${stackText}\n`
 }

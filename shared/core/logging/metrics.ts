@@ -27,10 +27,10 @@ export const consumerNames = ['write-change-log', 'follow-up', 'store-flow-logs'
 
 export type MetricName = keyof typeof metrics
 
-/** Samples of one invocation: the sum of each count, and all values of each time. */
+/** Samples of one invocation: the sum of each count, and all values of each duration. */
 export type Samples = Partial<Record<MetricName, number | number[]>>
 
-/** Maximum number of values that CloudWatch accepts for one metric in a log line. */
+/** Maximum number of values per metric that CloudWatch accepts in a log line. */
 const maxValues = 100
 
 export function addSample(samples: Samples, name: MetricName, value: number): void {
@@ -46,7 +46,7 @@ export function addSample(samples: Samples, name: MetricName, value: number): vo
 export const metricSettings = ['classes', 'operations', 'none'] as const
 
 /** Formats samples as fields of a log line in CloudWatch's embedded metric format. */
-export function embedded(samples: Samples): Record<string, unknown> {
+export function metricFields(samples: Samples): Record<string, unknown> {
   const names = Object.keys(samples) as MetricName[]
   if (names.length === 0 || env.metrics === 'none') return samples
   const groups = [...Map.groupBy(names, (name) => metrics[name].by)].map(([by, members]) => ({

@@ -1,19 +1,19 @@
 import { clock } from '../clock.ts'
 import { fieldsOf } from '../json/is-object.ts'
 import { describeError } from './describe-error.ts'
-import { within } from './invocation.ts'
+import { runInvocation } from './invocation.ts'
 import { logEnd } from './log.ts'
 
 export const millisecondsSince = (startedAt: number): number => Math.round((clock.monotonic() - startedAt) * 10) / 10
 
 /** Creates the handler of a schedule, consumer or task. Its log lines name the run; the last line reports the outcome. */
 export const watched =
-  <A extends [event?: unknown, context?: unknown], R>(operation: string, work: (...given: A) => Promise<R>) =>
-  (...given: A): Promise<R> =>
-    within({ operation, request_id: fieldsOf(given[1]).awsRequestId }, async () => {
+  <A extends [event?: unknown, context?: unknown], R>(operation: string, work: (...args: A) => Promise<R>) =>
+  (...args: A): Promise<R> =>
+    runInvocation({ operation, request_id: fieldsOf(args[1]).awsRequestId }, async () => {
       const startedAt = clock.monotonic()
       try {
-        const result = await work(...given)
+        const result = await work(...args)
         logEnd('INFO', 'run', { latency_ms: millisecondsSince(startedAt) })
         return result
       } catch (error) {

@@ -17,15 +17,15 @@ export async function encodeBytes(binding: string, body: Buffer): Promise<string
 
 /** Verifies and decodes text from `encodeBytes`. Null for text that this service did not sign for this binding. */
 export async function decodeBytes(binding: string, cursor: string): Promise<Buffer | null> {
-  const [version = '', text = '', ...more] = cursor.split('.')
+  const [version = '', text = '', ...rest] = cursor.split('.')
   const bytes = Buffer.from(text, 'base64url')
-  if (more.length > 0 || bytes.length < macBytes || bytes.toString('base64url') !== text) return null
+  if (rest.length > 0 || bytes.length < macBytes || bytes.toString('base64url') !== text) return null
   const key = await verifyingKey(version, purpose)
   const body = bytes.subarray(macBytes)
   return key && timingSafeEqual(bytes.subarray(0, macBytes), mac(key, binding, body)) ? body : null
 }
 
-/** True for text signed with the version of the signing secret that currently signs. */
+/** True if the text was signed with the version of the signing secret that is currently used for signing. */
 export const isMadeByNewest = (text: string): Promise<boolean> => isSigning(text.split('.')[0] ?? '')
 
 /** Encodes a position in a list as a cursor (A7.1). `binding` contains account, path and filters. */
@@ -35,7 +35,7 @@ export const encodeCursor = (binding: string, position: unknown): Promise<string
 /** Decodes a cursor. @throws ApiError `invalid_page_cursor` for a cursor of another binding, form or service */
 export async function decodeCursor<T>(binding: string, cursor: string, position: v.GenericSchema<unknown, T>) {
   const body = await decodeBytes(binding, cursor)
-  const read = body && v.safeParse(position, JSON.parse(body.toString()))
-  if (!read?.success) throw new ApiError('invalid_page_cursor')
-  return read.output
+  const result = body && v.safeParse(position, JSON.parse(body.toString()))
+  if (!result?.success) throw new ApiError('invalid_page_cursor')
+  return result.output
 }

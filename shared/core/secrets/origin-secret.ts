@@ -4,7 +4,7 @@
  */
 export type OriginSecret = { previous?: string; current: string; next?: string }
 
-/** Parses the origin secret. @throws Error for any other text; the message does not quote the text */
+/** Parses the origin secret. @throws Error for any other text, without quoting it */
 export function parseOriginSecret(text: string): OriginSecret {
   try {
     const words = JSON.parse(text)
@@ -15,7 +15,7 @@ export function parseOriginSecret(text: string): OriginSecret {
   throw new Error('The origin secret has no current value.')
 }
 
-/** Returns the words that prove that a request came through the CDN. For a CDN other than CloudFront, spaces separate the words. */
+/** Returns the words that prove that a request came through the CDN. For CDNs other than CloudFront, the words are separated by spaces. */
 export function acceptedWords(text: string): string[] {
   const words = text.trimStart().startsWith('{') ? Object.values(parseOriginSecret(text)) : text.split(/\s+/)
   return words.filter((word) => word !== '')

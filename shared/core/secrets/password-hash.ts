@@ -9,12 +9,13 @@ export const passwordCost: Cost = { ln: 17, r: 8, p: 1 }
 
 const optionsOf = ({ ln, r, p }: Cost): ScryptOptions => ({ N: 2 ** ln, r, p, maxmem: 192 * 1024 * 1024 })
 
-const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
+const unpaddedBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-/** Runs one hash at a time, because each hash occupies a core and one of the process's four threads for some tenths of a second. */
-const hashing = new TaskQueue(1)
+/** Runs one hash at a time, because each hash occupies a core and one of the process's four threads for a few tenths of a second. */
+const hashQueue = new TaskQueue(1)
 
-const phc = ({ ln, r, p }: Cost, salt: string, key: string): string => `$scrypt$ln=${ln},r=${r},p=${p}$${salt}$${key}`
+const phcText = ({ ln, r, p }: Cost, salt: string, key: string): string =>
+  `$scrypt$ln=${ln},r=${r},p=${p}$${salt}$${key}`
 
 const scryptOf = (password: string, salt: Buffer, options: ScryptOptions) =>
   promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)(password, salt, 32, options)
@@ -24,22 +25,22 @@ const scryptOf = (password: string, salt: Buffer, options: ScryptOptions) =>
  * @param deadline latest start of the hash, in milliseconds on the monotonic clock
  * @throws ApiError `unavailable` when the hash has not started by the deadline
  */
-export async function hashPassword(password: string, deadline: number, chosen = passwordCost): Promise<string> {
+export async function hashPassword(password: string, deadline: number, parameters = passwordCost): Promise<string> {
   const salt = randomBytes(16)
-  const cost = { ...chosen }
-  const key = await hashing.run(() => scryptOf(password, salt, optionsOf(cost)), deadline)
-  return phc(cost, unpadded(salt), unpadded(key))
+  const cost = { ...parameters }
+  const key = await hashQueue.run(() => scryptOf(password, salt, optionsOf(cost)), deadline)
+  return phcText(cost, unpaddedBase64(salt), unpaddedBase64(key))
 }
 
-const stored = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
+const hashPattern = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
 /** Compares a password with a hash. A null or damaged hash never matches and takes the same time. */
 export async function matchesPassword(password: string, hash: string | null, deadline: number): Promise<boolean> {
-  const parts = stored.exec(hash ?? '')
+  const parts = hashPattern.exec(hash ?? '')
   const [, ln, r, p, salt = '', key = ''] =
-    parts ?? stored.exec(phc(passwordCost, 'A'.repeat(22), 'A'.repeat(43))) ?? []
+    parts ?? hashPattern.exec(phcText(passwordCost, 'A'.repeat(22), 'A'.repeat(43))) ?? []
   const expected = Buffer.from(key, 'base64')
   const storedOptions = optionsOf({ ln: Number(ln), r: Number(r), p: Number(p) })
-  const derived = await hashing.run(() => scryptOf(password, Buffer.from(salt, 'base64'), storedOptions), deadline)
-  return parts !== null && derived.length === expected.length && timingSafeEqual(derived, expected)
+  const derivedKey = await hashQueue.run(() => scryptOf(password, Buffer.from(salt, 'base64'), storedOptions), deadline)
+  return parts !== null && derivedKey.length === expected.length && timingSafeEqual(derivedKey, expected)
 }

@@ -17,7 +17,7 @@ export class UnreadableSecret extends Error {
 }
 
 type Context = { account: string; object: string }
-type DataKey = { key: Uint8Array; wrapped: Uint8Array }
+type DataKey = { key: Uint8Array; wrappedKey: Uint8Array }
 
 /** Source of data keys: KMS, or a key file in the data directory on a single machine. */
 type KeyService = {
@@ -25,18 +25,18 @@ type KeyService = {
   name: string
   generate(context: Context): Promise<DataKey>
   /** @throws Error for a data key that is damaged or belongs to another context */
-  unwrap(wrapped: Uint8Array, context: Context): Promise<Uint8Array>
+  unwrap(wrappedKey: Uint8Array, context: Context): Promise<Uint8Array>
 }
 
 /** KMS errors for a ciphertext of another key or context. */
-const unreadable = ['InvalidCiphertextException', 'IncorrectKeyException']
+const unreadableErrors = ['InvalidCiphertextException', 'IncorrectKeyException']
 
 /**
  * Rethrows an error of KMS about an unreadable ciphertext.
  * @throws ApiError `unavailable` for any other error, for example when the key is throttled, denied or disabled
  */
-function failed(error: Error): never {
-  if (unreadable.includes(error.name)) throw error
+function rethrowUnreadable(error: Error): never {
+  if (unreadableErrors.includes(error.name)) throw error
   logLine('ERROR', 'secret_key_failed', { error: error.name })
   throw new ApiError('unavailable', undefined, { cause: error })
 }
@@ -45,13 +45,13 @@ const kms = (KeyId: string): KeyService => ({
   name: KeyId,
   async generate(context) {
     const request = new GenerateDataKeyCommand({ KeyId, KeySpec: 'AES_256', EncryptionContext: context })
-    const { Plaintext, CiphertextBlob } = await awsClient(KMSClient).send(request).catch(failed)
+    const { Plaintext, CiphertextBlob } = await awsClient(KMSClient).send(request).catch(rethrowUnreadable)
     if (!Plaintext || !CiphertextBlob) throw new Error('KMS returned no data key.')
-    return { key: Plaintext, wrapped: CiphertextBlob }
+    return { key: Plaintext, wrappedKey: CiphertextBlob }
   },
   async unwrap(CiphertextBlob, context) {
     const request = new DecryptCommand({ KeyId, CiphertextBlob, EncryptionContext: context })
-    const { Plaintext } = await awsClient(KMSClient).send(request).catch(failed)
+    const { Plaintext } = await awsClient(KMSClient).send(request).catch(rethrowUnreadable)
     if (!Plaintext) throw new Error('KMS returned no decrypted data key.')
     return Plaintext
   },
@@ -64,9 +64,9 @@ function keyFile(path: string): KeyService {
     name: base64(deriveKey(fileKey, 'name')),
     async generate(context) {
       const key = randomBytes(32)
-      return { key, wrapped: encryptBytes(keyOf(context), key) }
+      return { key, wrappedKey: encryptBytes(keyOf(context), key) }
     },
-    unwrap: async (wrapped, context) => decryptBytes(keyOf(context), wrapped),
+    unwrap: async (wrappedKey, context) => decryptBytes(keyOf(context), wrappedKey),
   }
 }
 
@@ -85,29 +85,29 @@ const purpose = 'stored secret'
 const hashCost = { ln: 14, r: 8, p: 1 }
 const hashPatienceMs = 10_000
 
-/** Text to hash, bound to the owner, the key and the encrypted bytes. */
-const hashed = (owner: Owner, encrypted: string, secret: string): string =>
-  JSON.stringify([contextOf(owner), keyService().name, encrypted, secret])
+/** Returns the text to hash, which is bound to the owner, the key and the encrypted bytes. */
+const hashText = (owner: Owner, encryptedText: string, secret: string): string =>
+  JSON.stringify([contextOf(owner), keyService().name, encryptedText, secret])
 
 /**
- * Encrypts a secret of an outside service. Returns a data key encrypted for the owner, the secret encrypted with the data key, and a slow
- * hash. The secret can therefore be longer than the 4,096 bytes that KMS encrypts.
+ * Encrypts a secret for an external service. The result contains the data key (encrypted for the owner), the secret (encrypted with the
+ * data key) and a slow hash. The secret may therefore exceed the 4,096 bytes that KMS can encrypt.
  */
 export async function encryptSecret(owner: Owner, secret: string): Promise<string> {
-  const { key, wrapped } = await keyService().generate(contextOf(owner))
-  const encrypted = `${base64(wrapped)}.${base64(encryptBytes(deriveKey(key, purpose), Buffer.from(secret)))}`
-  const hash = await hashPassword(hashed(owner, encrypted, secret), retryUntil(hashPatienceMs), hashCost)
-  return `${encrypted}.${hash}`
+  const { key, wrappedKey } = await keyService().generate(contextOf(owner))
+  const encryptedText = `${base64(wrappedKey)}.${base64(encryptBytes(deriveKey(key, purpose), Buffer.from(secret)))}`
+  const hash = await hashPassword(hashText(owner, encryptedText, secret), retryUntil(hashPatienceMs), hashCost)
+  return `${encryptedText}.${hash}`
 }
 
 /** Decrypts a stored secret. @throws UnreadableSecret, or ApiError `unavailable` while the key cannot be used */
-export async function decryptSecret(owner: Owner, stored: string): Promise<string> {
-  const [wrapped, sealed] = stored.split('.').map((part) => Buffer.from(part, 'base64'))
+export async function decryptSecret(owner: Owner, storedSecret: string): Promise<string> {
+  const [wrappedKey, ciphertext] = storedSecret.split('.').map((part) => Buffer.from(part, 'base64'))
   try {
     // Rejects an empty data key as damaged, because KMS would report an invalid request instead.
-    if (!wrapped?.length || !sealed) throw new Error('It is truncated.')
-    const key = await keyService().unwrap(wrapped, contextOf(owner))
-    return decryptBytes(deriveKey(key, purpose), sealed).toString()
+    if (!wrappedKey?.length || !ciphertext) throw new Error('It is truncated.')
+    const key = await keyService().unwrap(wrappedKey, contextOf(owner))
+    return decryptBytes(deriveKey(key, purpose), ciphertext).toString()
   } catch (error) {
     if (error instanceof ApiError) throw error
     throw new UnreadableSecret('A stored secret cannot be decrypted.', { cause: error })
@@ -115,15 +115,20 @@ export async function decryptSecret(owner: Owner, stored: string): Promise<strin
 }
 
 /** True if a secret equals the stored one. Compares hashes, because functions that write secrets have no permission to decrypt. */
-export async function isStored(owner: Owner, secret: string, stored: string | null | undefined): Promise<boolean> {
-  const [wrapped, sealed, hash] = stored?.split('.') ?? []
+export async function isStored(
+  owner: Owner,
+  secret: string,
+  storedSecret: string | null | undefined,
+): Promise<boolean> {
+  const [wrappedKey, ciphertext, hash] = storedSecret?.split('.') ?? []
   if (!hash) return false
-  return matchesPassword(hashed(owner, `${wrapped}.${sealed}`, secret), hash, retryUntil(hashPatienceMs))
+  return matchesPassword(hashText(owner, `${wrappedKey}.${ciphertext}`, secret), hash, retryUntil(hashPatienceMs))
 }
 
 /** Encrypts a secret. Returns the stored form if the secret is unchanged, so that such an update writes nothing. */
 export const reencryptSecret = async (
   owner: Owner,
   secret: string,
-  stored: string | null | undefined,
-): Promise<string> => (stored && (await isStored(owner, secret, stored)) ? stored : encryptSecret(owner, secret))
+  storedSecret: string | null | undefined,
+): Promise<string> =>
+  storedSecret && (await isStored(owner, secret, storedSecret)) ? storedSecret : encryptSecret(owner, secret)

@@ -9,7 +9,7 @@ export type TokenKind = keyof typeof tokenPrefixes
 export type SecretHash = { secret_hash: string }
 
 type Ids = { accountId: string; ownerId: string; tokenId: string }
-type Presented = Ids & { kind: TokenKind; secret: Buffer }
+type PresentedToken = Ids & { kind: TokenKind; secret: Buffer }
 
 /** Hashes with plain SHA-256 and no salt, because 256 random bits cannot be guessed. */
 const hash = (secret: Buffer): Buffer => createHash('sha256').update(secret).digest()
@@ -21,7 +21,7 @@ export function mintToken(kind: TokenKind, ids: Ids): SecretHash & { token: stri
   return { token: tokenPrefixes[kind] + payload.toString('base64url'), secret_hash: hash(secret).toString('base64') }
 }
 
-export function readToken(kinds: readonly TokenKind[], text: string): Presented | null {
+export function readToken(kinds: readonly TokenKind[], text: string): PresentedToken | null {
   const kind = kinds.find((candidate) => text.startsWith(tokenPrefixes[candidate]))
   if (!kind) return null
   const payload = text.slice(tokenPrefixes[kind].length)
@@ -34,9 +34,9 @@ export function readToken(kinds: readonly TokenKind[], text: string): Presented 
 }
 
 /** Compares the hash of a presented secret with the stored hash, in constant time. */
-export function secretMatches(presented: Pick<Presented, 'secret'>, stored: SecretHash): boolean {
-  const expected = Buffer.from(stored.secret_hash, 'base64')
-  const actual = hash(presented.secret)
+export function secretMatches(presentedToken: Pick<PresentedToken, 'secret'>, storedHash: SecretHash): boolean {
+  const expected = Buffer.from(storedHash.secret_hash, 'base64')
+  const actual = hash(presentedToken.secret)
   return expected.length === actual.length && timingSafeEqual(expected, actual)
 }
 

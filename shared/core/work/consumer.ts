@@ -20,10 +20,10 @@ export const consumer = <E extends { Records: StreamRecord[] }, C, R extends Fai
   work: (event: E, context?: C) => Promise<R>,
 ) =>
   watched(operation, async (event: E, context?: C): Promise<R> => {
-    const answer = await work(event, context)
+    const result = await work(event, context)
     const [first] = event.Records
     const oldest = first && arrivedAt(first)
     if (oldest !== undefined) measure('lag_ms', Math.max(0, Math.round(clock.now() / 1_000 - oldest)))
-    note({ records: event.Records.length, failed: answer.batchItemFailures.length > 0 || undefined })
-    return answer
+    note({ records: event.Records.length, failed: result.batchItemFailures.length > 0 || undefined })
+    return result
   })

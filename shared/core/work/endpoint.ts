@@ -2,7 +2,7 @@ import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
 import { clock } from '../clock.ts'
 import { describeError } from '../logging/describe-error.ts'
-import { type LogFields, measure, within } from '../logging/invocation.ts'
+import { type LogFields, measure, runInvocation } from '../logging/invocation.ts'
 import { logEnd } from '../logging/log.ts'
 import { millisecondsSince } from '../logging/watched.ts'
 import { inWorkTime, workTime } from './work.ts'
@@ -37,7 +37,7 @@ export function endpoint<E, A extends { statusCode?: number }, S>({
   })
   for (const step of steps) stack.before(({ event, context }) => step(context.state, event))
   const handler = stack.handler((event: E, { state }: State) => handle(state, event))
-  const answerLogged = async (event: E, context: Partial<Context>): Promise<A> => {
+  const respond = async (event: E, context: Partial<Context>): Promise<A> => {
     const startedAt = clock.monotonic()
     const end = (status = 500): void => {
       measure('latency_ms', millisecondsSince(startedAt))
@@ -45,10 +45,10 @@ export function endpoint<E, A extends { statusCode?: number }, S>({
     }
     const state = open(event)
     try {
-      const answer: A = await handler(event, { ...context, state } as State)
-      end(answer.statusCode)
-      logEnd('INFO', line, { status: answer.statusCode })
-      return answer
+      const response: A = await handler(event, { ...context, state } as State)
+      end(response.statusCode)
+      logEnd('INFO', line, { status: response.statusCode })
+      return response
     } catch (failure) {
       end()
       logEnd('ERROR', 'run_failed', describeError(failure))
@@ -56,5 +56,5 @@ export function endpoint<E, A extends { statusCode?: number }, S>({
     }
   }
   return (event: E, context: Partial<Context> = {}): Promise<A> =>
-    within(fields(event, context), () => inWorkTime(workTime.retries(), () => answerLogged(event, context)))
+    runInvocation(fields(event, context), () => inWorkTime(workTime.retries(), () => respond(event, context)))
 }

@@ -4,9 +4,9 @@ export async function inParallel<T>(
   width: number,
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
-  const waiting = items[Symbol.iterator]()
+  const iterator = items[Symbol.iterator]()
   const lane = async () => {
-    for (let next = waiting.next(); !next.done; next = waiting.next()) await work(next.value)
+    for (let next = iterator.next(); !next.done; next = iterator.next()) await work(next.value)
   }
   await Promise.all(Array.from({ length: width }, lane))
 }

@@ -4,28 +4,28 @@ import { ApiError, errorCodes, unavailableAfter } from '../errors.ts'
 import { mayBeDone } from '../transient-error.ts'
 
 /** Changes made by a request or delivery: none, at least one, or possibly one. */
-type Changed = 'nothing' | 'something' | 'unknown'
+type ChangeOutcome = 'nothing' | 'something' | 'unknown'
 
-type Work = { deadline: number; changed: Changed }
+type Work = { deadline: number; outcome: ChangeOutcome }
 
-const current = new AsyncLocalStorage<Work>()
+const currentWork = new AsyncLocalStorage<Work>()
 
 /** Runs a request or delivery with a time budget for all its retries. */
 export const inWorkTime = <T>(budgetMs: number, work: () => T): T =>
-  current.run({ deadline: clock.monotonic() + budgetMs, changed: 'nothing' }, work)
+  currentWork.run({ deadline: clock.monotonic() + budgetMs, outcome: 'nothing' }, work)
 
 /** Returns the end of retries on the monotonic clock: `budgetMs` from now, but no later than the end of the running work. */
 export const retryUntil = (budgetMs: number): number =>
-  Math.min(clock.monotonic() + budgetMs, current.getStore()?.deadline ?? Number.POSITIVE_INFINITY)
+  Math.min(clock.monotonic() + budgetMs, currentWork.getStore()?.deadline ?? Number.POSITIVE_INFINITY)
 
 /** Records whether a write changed something, which the details of a later error report. */
-export function noteChange(changed: Changed): void {
-  const work = current.getStore()
-  if (work && work.changed !== 'something') work.changed = changed
+export function noteChange(outcome: ChangeOutcome): void {
+  const work = currentWork.getStore()
+  if (work && work.outcome !== 'something') work.outcome = outcome
 }
 
 /** Awaits a write that callers can see, and records whether it changed something. @throws the error of the write */
-export async function changing<T>(write: Promise<T>): Promise<T> {
+export async function noteWrite<T>(write: Promise<T>): Promise<T> {
   try {
     const result = await write
     noteChange('something')
@@ -38,9 +38,9 @@ export async function changing<T>(write: Promise<T>): Promise<T> {
 
 /** Corrects the detail "Nothing was changed" of a 503 error if the running work may have changed something. */
 export function correctDetail(error: ApiError): ApiError {
-  const changed = current.getStore()?.changed ?? 'nothing'
-  if (changed === 'nothing' || error.detail !== errorCodes.unavailable.detail) return error
-  return new ApiError('unavailable', unavailableAfter[changed], { members: error.members, headers: error.headers })
+  const outcome = currentWork.getStore()?.outcome ?? 'nothing'
+  if (outcome === 'nothing' || error.detail !== errorCodes.unavailable.detail) return error
+  return new ApiError('unavailable', unavailableAfter[outcome], { members: error.members, headers: error.headers })
 }
 
 /** Time budgets in milliseconds. Tests shorten them. */

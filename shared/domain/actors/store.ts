@@ -30,9 +30,12 @@ export const renderActor = async (account: string, row: ActorRow) => {
 export async function list(account: string, page: Page) {
   const { email, ...others } = page.filters
   const indexes = email === undefined ? others : { email: foldAscii(email), ...others }
-  const live = { live: ['last_seen_at'] as const }
-  const { listed, metadata } = await listWithPresence<ActorRow, LastUse>(actors, account, page, live, indexes)
-  return { data: listed.map(({ row, live }) => ({ ...row, last_seen_at: live?.last_seen_at ?? null })), metadata }
+  const attributes = { presence: ['last_seen_at'] as const }
+  const { entries, metadata } = await listWithPresence<ActorRow, LastUse>(actors, account, page, attributes, indexes)
+  return {
+    data: entries.map(({ row, presence }) => ({ ...row, last_seen_at: presence?.last_seen_at ?? null })),
+    metadata,
+  }
 }
 
 export const get = async (account: string, id: string) => renderActor(account, await existingRow(actors, account, id))

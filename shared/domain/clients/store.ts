@@ -10,10 +10,10 @@ import { findPresence, renderPresence, type ShownPresence, shownPresenceAttribut
 import { type ClientFields, type ClientRow, clients, emptyAttestation } from './client.ts'
 
 export async function list(account: string, page: Page) {
-  const shown = { live: shownPresenceAttributes, row: shownFields }
-  const { listed, metadata } = await listWithPresence<ClientRow, ShownPresence>(clients, account, page, shown)
+  const attributes = { presence: shownPresenceAttributes, row: shownFields }
+  const { entries, metadata } = await listWithPresence<ClientRow, ShownPresence>(clients, account, page, attributes)
   const now = clock.now()
-  return { data: listed.map(({ row, live }) => renderClient(row, live, now)), metadata }
+  return { data: entries.map(({ row, presence }) => renderClient(row, presence, now)), metadata }
 }
 
 export async function get(account: string, id: string) {

@@ -1,6 +1,6 @@
 import { commit } from '../../commit/commit.ts'
 import { dueItem } from '../../commit/due.ts'
-import { stageWithinCapacity, together } from '../../commit/stage-within-capacity.ts'
+import { combineStages, stageWithinCapacity } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { timestamp } from '../../core/clock.ts'
 import type { Subject } from '../../core/subject.ts'
@@ -78,7 +78,7 @@ export function stagePart(transaction: Transaction, part: PendingPart, ids: stri
 }
 
 export const stageSetDeletion = async <M extends Row>(transaction: Transaction, entity: Entity<M>, ownerId: string) =>
-  together(
+  combineStages(
     await stagePendingDeletions(transaction, entity.name, ownerId),
     await stageWithinCapacity(
       transaction,

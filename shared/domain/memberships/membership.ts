@@ -7,7 +7,7 @@ export type MembershipRow = Row & { group_id: string; actor_id: string }
 /** Memberships, keyed by actor id within the group's partition, so that members are listed in the order of actor ids (A7.2). */
 export const memberships = entity<MembershipRow>({
   name: 'memberships',
-  place: (row) => ({ within: row.group_id, sort: row.actor_id }),
+  location: (row) => ({ parent: row.group_id, sort: row.actor_id }),
   indexes: { actor_id: { value: (row) => row.actor_id, sort: (row) => row.group_id } },
 })
 

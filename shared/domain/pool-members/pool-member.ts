@@ -14,7 +14,7 @@ export type PoolMemberRow = Row & { resource_id: string; device_id: string }
 /** Pool members, keyed by client id within the pool's partition, so that members are listed in the order of client ids (A7.2). */
 export const poolMembers = entity<PoolMemberRow>({
   name: 'static_device_pool_members',
-  place: (row) => ({ within: row.resource_id, sort: row.device_id }),
+  location: (row) => ({ parent: row.resource_id, sort: row.device_id }),
   indexes: { device_id: { value: (row) => row.device_id, sort: (row) => row.resource_id } },
 })
 

@@ -1,5 +1,5 @@
 import { type Fault, faultsAt, type Path } from '../../core/faults.ts'
-import { type Checked, checkObjects } from '../../values/field.ts'
+import { checkObjects, type FieldResult } from '../../values/field.ts'
 import { mustBeOneOf } from '../../values/fields.ts'
 import { portPattern } from '../../values/ip.ts'
 
@@ -11,7 +11,7 @@ export const maxPorts = 500
 
 type PortRange = { first: number; last: number }
 
-export const checkFilters = (raw: unknown): Checked<IpFilter[]> => checkObjects(raw, maxFilters, checkFilter)
+export const checkFilters = (raw: unknown): FieldResult<IpFilter[]> => checkObjects(raw, maxFilters, checkFilter)
 
 function checkFilter(item: Record<string, unknown>, path: Path, faults: Fault[]): IpFilter | undefined {
   const { protocol, ports = [] } = item

@@ -1,6 +1,6 @@
 import type { Author } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
-import { readAhead, stageWithinCapacity, together } from '../../commit/stage-within-capacity.ts'
+import { combineStages, readAhead, stageWithinCapacity } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import type { Entity, Row } from '../../table/entity.ts'
 import { presenceItemKey } from '../../table/keys.ts'
@@ -44,7 +44,7 @@ export async function stageRestOfActor(transaction: Transaction, id: string): Pr
     rowsOfActor(memberships),
     rowsOfActor(clients),
   ]
-  return together(
+  return combineStages(
     await stageWithinCapacity(transaction, tokens, (token) => deleteApiToken(transaction, token)),
     await stageWithinCapacity(transaction, identities, (identity) => transaction.delete(externalIdentities, identity)),
     await stageWithinCapacity(transaction, groups, (membership) => {

@@ -1,6 +1,6 @@
 import type { Author } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
-import { stageRows, together } from '../../commit/stage-within-capacity.ts'
+import { combineStages, stageRows } from '../../commit/stage-within-capacity.ts'
 import { type Sweep, sweep, sweepAll } from '../../commit/sweep.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError } from '../../core/errors.ts'
@@ -38,7 +38,7 @@ async function leavingAdmins(author: Author, transaction: Transaction, directory
 }
 
 export const stageRestOfDirectory = async (transaction: Transaction, id: string): Promise<'done' | 'more'> =>
-  together(
+  combineStages(
     await stageRows(transaction, actors, 'created_by_directory_id', id, (actor) =>
       stageActorDeletion(transaction, actor),
     ),

@@ -1,5 +1,5 @@
 import { type Author, commit } from '../../commit/commit.ts'
-import { stageRows, together } from '../../commit/stage-within-capacity.ts'
+import { combineStages, stageRows } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { stageSetDeletion } from '../member-sets/pending-change.ts'
 import { deletePolicy, policies } from '../policies/policy.ts'
@@ -18,7 +18,7 @@ export async function deleteResource(transaction: Transaction, resource: Resourc
 
 /** Stages the deletion of the policies and members of a deleted resource. Without the resource, the policies grant no access. */
 export const stageRestOfResource = async (transaction: Transaction, id: string): Promise<'done' | 'more'> =>
-  together(
+  combineStages(
     await stageRows(transaction, policies, 'resource_id', id, (policy) => deletePolicy(transaction, policy)),
     await stageSetDeletion(transaction, poolMembers, id),
   )

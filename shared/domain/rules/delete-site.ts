@@ -1,6 +1,6 @@
 import type { Author } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
-import { stageRows, together } from '../../commit/stage-within-capacity.ts'
+import { combineStages, stageRows } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { deleteGatewayToken, gatewayTokens } from '../gateway-tokens/gateway-token.ts'
 import { gateways } from '../gateways/gateway.ts'
@@ -17,7 +17,7 @@ export const stageRestOfSite = (transaction: Transaction, id: string): Promise<'
 export const removeSite = (author: Author, id: string) =>
   commitInParts(author, async (transaction) => {
     const site = await editable(transaction, id)
-    const outcome = together(
+    const outcome = combineStages(
       await stageRows(transaction, gateways, 'site_id', id, (gateway) => deleteGateway(transaction, gateway)),
       await stageRows(transaction, gatewayTokens, 'site_id', id, (token) => deleteGatewayToken(transaction, token)),
     )

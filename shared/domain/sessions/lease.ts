@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { microsOf, timestamp } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
-import { Filled, Text } from '../../values/fields.ts'
+import { FilledText, Text } from '../../values/fields.ts'
 import type { DeviceKind } from './presence.ts'
 
 /** Length of a session's lease in heartbeat or keepalive intervals (P1.3, C3.1). */
@@ -47,7 +47,7 @@ const mustBeKey = 'must be 32 bytes in base64, 44 characters'
 
 /** Public key of a device: 32 bytes in base64 (P1.8). */
 export const DevicePublicKey = v.pipe(
-  Filled(mustBeKey),
+  FilledText(mustBeKey),
   v.trim(),
   // Accepts only the canonical encoding, because keys are compared as text.
   v.regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, mustBeKey),

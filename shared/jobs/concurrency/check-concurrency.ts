@@ -1,12 +1,12 @@
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda'
 import { lambda } from '../../core/aws/lambda.ts'
-import type { CustomResourceAnswer, CustomResourceEvent } from '../../core/custom-resource.ts'
+import type { CustomResourceEvent, CustomResourceResult } from '../../core/custom-resource.ts'
 
 /** Checks the AWS account's Lambda quota before a deployment reserves concurrency. An error of the check does not block the deployment. */
 export async function checkConcurrency({
   RequestType,
   ResourceProperties,
-}: CustomResourceEvent): Promise<CustomResourceAnswer> {
+}: CustomResourceEvent): Promise<CustomResourceResult> {
   try {
     return concurrencyFinding(await accountConcurrency(), {
       reserved: Number(ResourceProperties.Reserved),
@@ -49,7 +49,7 @@ const quota = 'Service Quotas, lambda, L-B99A9384'
 export function concurrencyFinding(
   { limit, unreserved }: AccountConcurrency,
   { reserved, requestsPerSecond, deployedBefore }: WantedConcurrency,
-): CustomResourceAnswer {
+): CustomResourceResult {
   // Compares an existing deployment with the whole limit, because its reservations already reduce `unreserved`.
   const free = deployedBefore ? limit : unreserved
   const runs = `This account can run ${limit} Lambda functions at once in this region, ${unreserved} of them unreserved.`

@@ -3,7 +3,7 @@ import { commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { clock, dayMicros, timestamp } from '../../core/clock.ts'
 import { ApiError, invalid, invalidAt, notFound } from '../../core/errors.ts'
-import { below, type Fault, faultsAt, firstMessages } from '../../core/faults.ts'
+import { type Fault, faultsAt, firstMessages, nestFaults } from '../../core/faults.ts'
 import { isUuid } from '../../core/ids.ts'
 import { isObject } from '../../core/json/is-object.ts'
 import { Account, type AccountRow, accounts, stageLimitsEntry } from '../../domain/accounts/account.ts'
@@ -43,7 +43,7 @@ function part<F extends Fields>(
     limitMessage === null
       ? draft<v.InferOutput<F>>(fields, value)
       : new Draft<v.InferOutput<F>>({}, faultsAt(['base'], [limitMessage]))
-  found.push(...below(path, faults))
+  found.push(...nestFaults(path, faults))
   // The cast is safe: `parts` throws before a missing field is used.
   return checked as v.InferOutput<F>
 }

@@ -39,7 +39,7 @@ function agrees(row: StoredRow, sequence: number): boolean {
 async function* recordsAfter({ account, after }: Walk): AsyncGenerator<{ sk: string; rows?: unknown }> {
   const { pk, sk } = commitKey(account, after)
   // Starts without a lower bound, because an invalid key can sort before the first sequence.
-  const range = { ...(after > 0 && { after: sk }), atOnce: rowsPerRead }
+  const range = { ...(after > 0 && { after: sk }), pageLength: rowsPerRead }
   for await (const page of storedPages(pk, range, ['sk', 'rows'])) for (const record of page) yield unpacked(record)
 }
 
@@ -51,7 +51,7 @@ const isOfPass = ({ from, until }: Walk, name: string): boolean => name >= from 
 /** Compares rows with their latest commits. Rows that differ stay in `open`. */
 async function compare({ account, open }: Walk, commits: [name: string, sequence: number][], consistency: Consistency) {
   const keys = commits.map(([name]) => namedRow(account, name))
-  const rows = await getStoredItems(keys, { look: consistency, attributes: ['commit'] })
+  const rows = await getStoredItems(keys, { consistency, attributes: ['commit'] })
   for (const [i, [name, sequence]] of commits.entries()) {
     if (agrees(rows[i], sequence)) delete open[name]
     else open[name] = sequence

@@ -55,8 +55,8 @@ const sameKey = (a: Key, b: Key) => a.pk === b.pk && a.sk === b.sk
 
 /** Names of the partitions with a row counter: counted indexes, and rows stored within another object. */
 const countedPartitionNames: ReadonlySet<string> = new Set(
-  [...checkedEntities.values()].flatMap(({ name, place, indexes }) => [
-    ...(place ? [name] : []),
+  [...checkedEntities.values()].flatMap(({ name, location, indexes }) => [
+    ...(location ? [name] : []),
     ...Object.entries(indexes).flatMap(([field, { counted }]) => (counted ? [`${name}.${field}`] : [])),
   ]),
 )

@@ -3,7 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { clock } from '../../core/clock.ts'
 import { inParallel } from '../../core/work/in-parallel.ts'
 import type { Key } from '../../table/keys.ts'
-import { putItem, removeItem, unlessRefused } from '../../table/put-item.ts'
+import { catchRefusal, putItem, removeItem } from '../../table/put-item.ts'
 import { executeTogether, insertion, type Statement, type StatementOutcome } from '../../table/statements.ts'
 import { table, tableName } from '../../table/table.ts'
 import { logId } from '../entries/log-id.ts'
@@ -145,7 +145,7 @@ async function storeSingly({ ingested, key, needsPointer }: PreparedReport<Inges
   const { id, claims, report } = ingested
   let isClosed = report.closing !== null
   // A failed condition means that the flow is already stored. The stored item shows whether the flow is closed.
-  await unlessRefused<unknown, void>(
+  await catchRefusal<unknown, void>(
     report.closing ? putClosedFlow(ingested, key, report.closing) : putOpenFlow(ingested, key),
     ({ Item }) => {
       isClosed ||= Item !== undefined && 'fend' in Item

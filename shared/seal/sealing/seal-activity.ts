@@ -3,7 +3,7 @@ import { type AccountRow, accounts } from '../../domain/accounts/account.ts'
 import { retentionMicros } from '../../logs/entries/log-keys.ts'
 import { walkLogs } from '../../logs/walk-logs.ts'
 import type { Key } from '../../table/keys.ts'
-import { putItem, unlessRefused } from '../../table/put-item.ts'
+import { catchRefusal, putItem } from '../../table/put-item.ts'
 import { getItem, getRow } from '../../table/read.ts'
 import { sealedAttributes, storedText } from '../log/entry-text.ts'
 import { SealConflict } from '../log/seal-damage.ts'
@@ -78,7 +78,7 @@ async function putHour(key: Key, state: Hour): Promise<void> {
     ExpressionAttributeNames: { '#size': 'size' },
     ExpressionAttributeValues: { ':size': state.size, ':root': state.root ?? '' },
   }
-  await unlessRefused(putItem({ ...key, kind: 'seal_hour', ...state }, condition), () => {
+  await catchRefusal(putItem({ ...key, kind: 'seal_hour', ...state }, condition), () => {
     throw new SealConflict()
   })
 }

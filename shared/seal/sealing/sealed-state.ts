@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { clock } from '../../core/clock.ts'
 import { changeItem } from '../../table/change-item.ts'
 import { type Key, sealKey, sealPartition } from '../../table/keys.ts'
-import { putItem, unlessRefused } from '../../table/put-item.ts'
+import { catchRefusal, putItem } from '../../table/put-item.ts'
 import { getItem } from '../../table/read.ts'
 import { SealConflict, SealDamage } from '../log/seal-damage.ts'
 import type { SealedLog } from '../log/sealed-log.ts'
@@ -62,7 +62,7 @@ export async function putCheckpoint(account: string, log: SealedLog, checkpoint:
     ConditionExpression: 'attribute_not_exists(pk) OR root = :root',
     ExpressionAttributeValues: { ':root': checkpoint.root },
   }
-  await unlessRefused(putItem({ ...key, kind: 'seal_checkpoint', ...checkpoint }, condition), () => {
+  await catchRefusal(putItem({ ...key, kind: 'seal_checkpoint', ...checkpoint }, condition), () => {
     throw new SealDamage('diverged', `${account}/${log}/${key.sk}`)
   })
 }
@@ -121,7 +121,7 @@ export class Lease implements StoredLog {
   async store(state: SealedState | Pick<SealedState, 'hour'>): Promise<void> {
     const item = { ...this.key, kind: 'seal', ...state, ...this.start, lease: this.owner, lease_until: this.until }
     const condition = { ConditionExpression: 'lease = :owner', ExpressionAttributeValues: { ':owner': this.owner } }
-    await unlessRefused(putItem(item, condition), () => {
+    await catchRefusal(putItem(item, condition), () => {
       throw new SealConflict()
     })
     this.state = 'size' in state ? state : null

@@ -1,6 +1,6 @@
 import { inParallel } from '../../core/work/in-parallel.ts'
 import { type Item, type Key, partition } from '../../table/keys.ts'
-import { putItem, unlessRefused } from '../../table/put-item.ts'
+import { catchRefusal, putItem } from '../../table/put-item.ts'
 import { getItem, getItems, queryItems } from '../../table/read.ts'
 import { SealDamage } from '../log/seal-damage.ts'
 import type { HourStream } from '../log/sealed-log.ts'
@@ -43,7 +43,7 @@ async function putTileItem(item: Item & Partial<TileItem>): Promise<void> {
     ConditionExpression: 'attribute_not_exists(hashes) OR size(hashes) <= :bytes',
     ExpressionAttributeValues: { ':bytes': hashes.length },
   }
-  await unlessRefused(putItem(item, condition), async () => {
+  await catchRefusal(putItem(item, condition), async () => {
     const longer = await getItem<TileItem>({ pk, sk })
     const isOfTree = longer && hashes && bytesOf(longer.hashes).subarray(0, hashes.length).equals(hashes)
     if (!isOfTree) throw new SealDamage('tile', `${pk} ${sk}`)

@@ -4,7 +4,7 @@ import { ApiError } from '../../core/errors.ts'
 import type { AccountRow } from '../../domain/accounts/account.ts'
 import { callbackUri } from '../../domain/auth-providers/auth-provider.ts'
 import type { Draft } from '../../values/draft.ts'
-import { Filled, OneOf, RawText, Uuid } from '../../values/fields.ts'
+import { FilledText, OneOf, RawText, Uuid } from '../../values/fields.ts'
 import { limitAttempts } from '../limit-attempts.ts'
 import { findApp, openIdProvider } from '../providers/provider-app.ts'
 import { isRedirectUri } from '../providers/redirect-uri.ts'
@@ -16,14 +16,14 @@ const isPrintable = (text: string): boolean => /^[^\p{Cc}]*$/u.test(text)
 
 const mustBeChallenge = 'must be an S256 challenge, 43 characters of base64url'
 const CodeChallenge = v.pipe(
-  Filled(mustBeChallenge),
+  FilledText(mustBeChallenge),
   v.regex(/^[A-Za-z0-9_-]{43}$/, mustBeChallenge),
   v.metadata({ examples: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'] }),
 )
 
 const mustBeAllowed = 'must be one of the redirect URIs that the deployment allows'
 const RedirectUri = v.pipe(
-  Filled(mustBeAllowed),
+  FilledText(mustBeAllowed),
   v.check((text) => isPrintable(text) && isRedirectUri(text), mustBeAllowed),
 )
 

@@ -2,7 +2,7 @@ import * as client from 'openid-client'
 import { clock } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
-import { withoutSecrets } from '../../core/logging/describe-error.ts'
+import { redactSecrets } from '../../core/logging/describe-error.ts'
 import type { DiscoveryDocument } from '../../domain/auth-providers/discovery-document.ts'
 import type { GuardedFetch } from '../../outside/guarded-fetch.ts'
 import { outsideErrorOf } from '../../outside/outside-error.ts'
@@ -163,6 +163,6 @@ type Credentials = { clientId: string; secret: string }
 export function descriptionForLog(description: unknown, credentials: Credentials): string | undefined {
   if (typeof description !== 'string' || description.trim() === '') return undefined
   const redacted = spellings(credentials).reduce((kept, secret) => kept.replaceAll(secret, '[secret]'), description)
-  const printable = withoutSecrets(redacted).replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]+/gu, ' ')
+  const printable = redactSecrets(redacted).replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]+/gu, ' ')
   return [...printable.trim()].slice(0, maxDescription).join('')
 }

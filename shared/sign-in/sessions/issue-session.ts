@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { timestamp } from '../../core/clock.ts'
-import { anonymous, type Origin } from '../../core/subject.ts'
+import { anonymousSubject, type Origin } from '../../core/subject.ts'
 import { accounts } from '../../domain/accounts/account.ts'
 import { type ActorRow, actors, actorTypes } from '../../domain/actors/actor.ts'
 import { type AuthProviderRow, authProviders, type ProviderKind } from '../../domain/auth-providers/auth-provider.ts'
@@ -65,7 +65,7 @@ async function openPortal(
 ) {
   const session = await mintPortalSession(transaction, actor.id, fields)
   const subject = {
-    ...anonymous(origin),
+    ...anonymousSubject(origin),
     actor_id: actor.id,
     actor_name: actor.name,
     actor_type: actor.type,

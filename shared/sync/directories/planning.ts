@@ -88,7 +88,7 @@ async function readIdentities(work: RunWork, issuer: string) {
   const byActor = new Map<string, KnownIdentity>()
   const counts = new Map<string, number>()
   let owned = 0
-  for await (const item of itemsOf(partition(work.accountId, externalIdentities.name), { atOnce })) {
+  for await (const item of itemsOf(partition(work.accountId, externalIdentities.name), { pageLength: atOnce })) {
     const row = itemRow(externalIdentities, item)
     const { id, actor_id: actor, idp_id: idpId } = row
     counts.set(actor, (counts.get(actor) ?? 0) + 1)

@@ -1,4 +1,4 @@
-import { takeFitting } from '../../core/json/answer-size.ts'
+import { takeFitting } from '../../core/json/response-size.ts'
 import type { Item } from '../../table/keys.ts'
 import { type Metadata, pageOfRows } from '../../table/list.ts'
 import { pageCursor, readPosition } from '../../table/page-cursor.ts'
@@ -27,8 +27,8 @@ export async function listChanges(run: Run, describers: PlanDescribers, page: Pa
   }
   const { at: start = 0, backward } = await readPosition(page)
   const at = Number(start)
-  const { kept } = await takeFitting(backward ? changesFrom(at - 1, -1) : changesFrom(at, 1), { limit: page.limit })
-  const [from, to] = backward ? [at - kept.length, at] : [at, at + kept.length]
+  const { items } = await takeFitting(backward ? changesFrom(at - 1, -1) : changesFrom(at, 1), { limit: page.limit })
+  const [from, to] = backward ? [at - items.length, at] : [at, at + items.length]
   const cursor = (index: number, backward: boolean) => pageCursor(page, { at: String(index), backward })
   const metadata: Metadata = {
     limit: page.limit,
@@ -37,7 +37,7 @@ export async function listChanges(run: Run, describers: PlanDescribers, page: Pa
     total,
     count: total,
   }
-  return { data: backward ? kept.toReversed() : kept, metadata }
+  return { data: backward ? items.toReversed() : items, metadata }
 }
 
 /**

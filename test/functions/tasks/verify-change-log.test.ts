@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { handler } from '#functions/tasks/verify-change-log.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
-import { anonymous } from '#shared/core/subject.ts'
+import { anonymousSubject } from '#shared/core/subject.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import { logId, parseLogId, positionTail } from '#shared/logs/entries/log-id.ts'
 import { dayOf, logPartition } from '#shared/logs/entries/log-keys.ts'
@@ -129,7 +129,7 @@ it('reports a deleted commit record, and its remaining entries', async () => {
 })
 
 it('reports an entry that is missing from a list once, after the faults of entries', async () => {
-  const subject = { ...anonymous(origin), actor_id: randomUUID(), actor_email: 'ada@example.com' }
+  const subject = { ...anonymousSubject(origin), actor_id: randomUUID(), actor_email: 'ada@example.com' }
   await commit({ accountId: account.id, subject }, async (transaction) => {
     transaction.insert(sites, { name: 'By Ada', managed_by: 'account' })
   })

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
-import { notedSamples, within } from '#shared/core/logging/invocation.ts'
+import { notedSamples, runInvocation } from '#shared/core/logging/invocation.ts'
 import { type Connection, findConnection, keepConnection } from '#shared/live/connection.ts'
 import { sendMessage } from '#shared/live/send-message.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
@@ -50,7 +50,7 @@ test.each([
     const log = catchLog()
     const recipient = connection()
     await keepConnection(recipient)
-    const [sent, samples] = await within({}, async () => [
+    const [sent, samples] = await runInvocation({}, async () => [
       await sendMessage(recipient, { type: 'test' }),
       notedSamples(),
     ])

@@ -43,7 +43,7 @@ const presenceItemKey = () => presenceKey(connection.account_id, connection.devi
 
 it('is live while everything it depends on is valid', async () => {
   expect(await sessionState(connection, 'exact')).toMatchObject({
-    ended: null,
+    endReason: null,
     token: { expires_at: expect.any(String) },
   })
 })
@@ -63,5 +63,5 @@ it.each<[string, () => Promise<unknown>, string]>([
   ['the lease has ended', () => set(presenceItemKey(), 'lease_expires_at', clock.now() - 1), 'lapsed'],
 ])('has ended when %s', async (_what, happens, reason) => {
   await happens()
-  expect(await sessionState(connection, 'exact')).toEqual({ ended: reason })
+  expect(await sessionState(connection, 'exact')).toEqual({ endReason: reason })
 })

@@ -31,7 +31,7 @@ function watchLimits(): (number | undefined)[] {
 it('reads a partition in pages of the given size, up to its end', async () => {
   const limits = watchLimits()
   const walked: string[] = []
-  for await (const { sk } of itemsOf(pk, { atOnce: 3 })) walked.push(sk)
+  for await (const { sk } of itemsOf(pk, { pageLength: 3 })) walked.push(sk)
   expect(walked).toEqual(ids)
   expect(walked.length).toBeGreaterThan(6)
   expect(limits).toEqual([3, 3, 3])

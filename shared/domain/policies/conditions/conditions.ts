@@ -1,5 +1,5 @@
 import { type Fault, faultsAt, type Path } from '../../../core/faults.ts'
-import { type Checked, checkObjects, field, type JsonSchema, maxKeys } from '../../../values/field.ts'
+import { checkObjects, type FieldResult, field, type JsonSchema, maxKeys } from '../../../values/field.ts'
 import { mustBeOneOf } from '../../../values/fields.ts'
 import { isLonger } from '../../../values/text.ts'
 import { authProviderId } from './auth-provider-id.ts'
@@ -33,7 +33,7 @@ const maxValueLength = 4_000
 export type Condition = { property: string; operator: string; values: string[] }
 
 /** Checks the conditions of a policy (A17.1). Returns the conditions to store, or faults at the field and at `base`. */
-const checkConditions = (raw: unknown): Checked<Condition[]> =>
+const checkConditions = (raw: unknown): FieldResult<Condition[]> =>
   checkObjects(raw, maxConditions, checkCondition, (conditions) => {
     const properties = new Set(conditions.map(({ property }) => property))
     const isRepeated = properties.size < conditions.length

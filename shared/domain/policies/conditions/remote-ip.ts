@@ -1,4 +1,4 @@
-import { contains, parseIp, parseRange, unmapped, unmappedRange } from '../../../values/ip.ts'
+import { contains, parseIp, parseRange, unmapIp, unmapRange } from '../../../values/ip.ts'
 import type { ConditionContext, ConditionProperty } from './condition-property.ts'
 
 const mustBeRange = 'must be an IP address or a CIDR range, for example 192.0.2.0/24'
@@ -15,11 +15,11 @@ export const remoteIp: ConditionProperty = {
   fact: ipOf,
   isDecidable: () => false,
   parse: (values, operator) => {
-    const ranges = values.map(parseRange).flatMap((range) => (range ? [unmappedRange(range)] : []))
+    const ranges = values.map(parseRange).flatMap((range) => (range ? [unmapRange(range)] : []))
     return (context) => {
       const callerIp = parseIp(ipOf(context) ?? '')
       if (!callerIp) return false
-      const ip = unmapped(callerIp)
+      const ip = unmapIp(callerIp)
       return ranges.some((range) => contains(range, ip)) === (operator === 'is_in_cidr')
     }
   },

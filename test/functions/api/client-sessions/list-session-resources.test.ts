@@ -7,7 +7,7 @@ import { commit } from '#shared/commit/commit.ts'
 import { authorizationsOf } from '#shared/commit/revoke.ts'
 import { clock } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
-import { maxAnswerBytes } from '#shared/core/json/answer-size.ts'
+import { maxResponseBytes } from '#shared/core/json/response-size.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
 import { presenceKey } from '#shared/domain/sessions/presence.ts'
 import { getItem } from '#shared/table/read.ts'
@@ -99,9 +99,9 @@ async function pageThrough(world: AccessWorld, sessionId: string, first: Answer)
     ids.push(...idsOf(page.body.data))
   }
   const sizes = pages.map(bytesOf)
-  for (const size of sizes) expect(size).toBeLessThanOrEqual(maxAnswerBytes)
+  for (const size of sizes) expect(size).toBeLessThanOrEqual(maxResponseBytes)
   // Expects that each page except the last is filled up to the maximum.
-  for (const size of sizes.slice(0, -1)) expect(size).toBeGreaterThan(maxAnswerBytes - 1_000_000)
+  for (const size of sizes.slice(0, -1)) expect(size).toBeGreaterThan(maxResponseBytes - 1_000_000)
   return ids
 }
 
@@ -165,7 +165,7 @@ describe('a client whose resources exceed one response', () => {
     for (const resource_id of reachable.slice(0, 2)) {
       const answer = await world.ask({ resource_id })
       expect(answer.status).toBe(201)
-      expect(bytesOf(answer)).toBeLessThanOrEqual(maxAnswerBytes)
+      expect(bytesOf(answer)).toBeLessThanOrEqual(maxResponseBytes)
     }
     const [granted] = await authorizationsOf(world.account.id, { by: 'gateway', id: gateway.id })
     const others = reachable.slice(2).map((resource_id) => ({ resource_id, id: uuidV7(clock.now()) }))
@@ -177,7 +177,7 @@ describe('a client whose resources exceed one response', () => {
     for (let since: string | null = null, more = true; more; ) {
       const answer = await heartbeat(gateway.token, gateway.session.id, { session: { since } })
       expect(answer.status, answer.text.slice(0, 500)).toBe(200)
-      expect(bytesOf(answer)).toBeLessThanOrEqual(maxAnswerBytes)
+      expect(bytesOf(answer)).toBeLessThanOrEqual(maxResponseBytes)
       answers++
       const { data } = answer.body
       expect(data.complete).toBe(since === null)

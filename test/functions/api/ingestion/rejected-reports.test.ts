@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { KinesisClient, PutRecordsCommand, type PutRecordsCommandInput } from '@aws-sdk/client-kinesis'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler } from '#functions/api/ingestion/report-flow-logs.ts'
-import { answerBytes, maxAnswerBytes } from '#shared/core/json/answer-size.ts'
+import { maxResponseBytes, responseBytes } from '#shared/core/json/response-size.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
 import { closeRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
 import { mockAws } from '#test/support/service/mock-aws.ts'
@@ -98,7 +98,7 @@ describe('a batch with one valid record', () => {
   ])('gets a response within the maximum size: %s', async (_name, bad) => {
     const { status, body } = await post(filled(bad))
     expect([status, body.code, body.accepted, body.errors_truncated]).toEqual([422, 'validation_failed', 1, true])
-    expect(answerBytes(body)).toBeLessThan(maxAnswerBytes)
+    expect(responseBytes(body)).toBeLessThan(maxResponseBytes)
   })
 
   it('takes about the CPU time of parsing, for any number of faults', async () => {

@@ -6,7 +6,7 @@ import { handler } from '#functions/api/logs/list-logs.ts'
 import { handler as setMembers } from '#functions/api/memberships/replace-memberships.ts'
 import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
-import { anonymous } from '#shared/core/subject.ts'
+import { anonymousSubject } from '#shared/core/subject.ts'
 import { type LogStream, logId } from '#shared/logs/entries/log-id.ts'
 import { flowKey, pointerPartition } from '#shared/logs/entries/log-keys.ts'
 import { logItems } from '#shared/logs/entries/log-store.ts'
@@ -36,7 +36,7 @@ let account: Account
 let start: number
 
 const subject = {
-  ...anonymous(origin),
+  ...anonymousSubject(origin),
   actor_id: actor.id,
   actor_name: 'Grace',
   actor_type: 'account_user',

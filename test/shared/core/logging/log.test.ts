@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, expect, it, vi } from 'vitest'
-import { measure, note, within } from '#shared/core/logging/invocation.ts'
+import { measure, note, runInvocation } from '#shared/core/logging/invocation.ts'
 import { logEnd, logLine } from '#shared/core/logging/log.ts'
 import { logEvents } from '#shared/core/logging/log-events.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
@@ -41,7 +41,7 @@ it.each([
   vi.stubEnv('AWS_LAMBDA_FUNCTION_VERSION', '7')
   vi.stubEnv('METRICS', metrics)
   const log = catchLog(level)
-  await within({ class: 'access', operation: 'PUT /x' }, async () => {
+  await runInvocation({ class: 'access', operation: 'PUT /x' }, async () => {
     measure('faults', 1)
     logEnd('INFO', 'request', { status: 500 })
   })
@@ -66,7 +66,7 @@ it('adds the fields of an invocation to its lines only', async () => {
   vi.stubEnv('_X_AMZN_TRACE_ID', 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1')
   const log = catchLog()
   const run = (name: string) =>
-    within({ operation: name }, async () => {
+    runInvocation({ operation: name }, async () => {
       await Promise.resolve()
       note({ account_id: `account of ${name}` })
       await new Promise(setImmediate)

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { measure, within } from '#shared/core/logging/invocation.ts'
+import { measure, runInvocation } from '#shared/core/logging/invocation.ts'
 import { logEnd } from '#shared/core/logging/log.ts'
 import { metrics } from '#shared/core/logging/metrics.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
@@ -17,7 +17,7 @@ function lineOf(setting: string, work: () => void, level = 'INFO'): Line | undef
   vi.stubEnv('METRICS', setting)
   vi.stubEnv('SERVICE_NAME', 'Access')
   const log = catchLog(level)
-  within({ class: 'change', operation: 'POST /groups', account_id: 'a-1', reason: 'r' }, () => {
+  runInvocation({ class: 'change', operation: 'POST /groups', account_id: 'a-1', reason: 'r' }, () => {
     work()
     logEnd('INFO', 'request', { status: 201 })
   })

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { within } from '#shared/core/logging/invocation.ts'
+import { runInvocation } from '#shared/core/logging/invocation.ts'
 import { logEnd } from '#shared/core/logging/log.ts'
 import { noteRefusal, noteSignIn } from '#shared/sign-in/refusals/refusal-cause.ts'
 import { SignInRefused } from '#shared/sign-in/refusals/sign-in-refused.ts'
@@ -13,7 +13,7 @@ afterEach(() => {
 function linesOf(level: string, work: () => void): Record<string, unknown>[] {
   vi.stubEnv('METRICS', 'classes')
   const log = catchLog(level)
-  within({ class: 'sign_in', operation: 'POST /sign_in/token' }, () => {
+  runInvocation({ class: 'sign_in', operation: 'POST /sign_in/token' }, () => {
     work()
     logEnd('INFO', 'request', { status: 401 })
   })

@@ -21,33 +21,37 @@ export const ActorWithAccess = v.object({
 })
 
 /**
- * Lists the actors that can reach a resource now, with the policies that give access. Members of a group are stored in the order of actor
+ * Lists the actors that can reach a resource now, with the policies that grant access. Members of a group are stored in the order of actor
  * ids, so a page reads one range of each granting group.
  */
-export async function whoCanReach(account: AccountRow, resourceId: string, page: Page) {
-  const [resource, ofResource] = await Promise.all([
+export async function listActorsWithAccess(account: AccountRow, resourceId: string, page: Page) {
+  const [resource, resourcePolicies] = await Promise.all([
     getRow(resources, account.id, resourceId),
     rowsBy(policies, account.id, 'resource_id', resourceId),
   ])
   if (!resource) throw notFound()
   const now = clock.now()
-  const granting = (isConnectable(account, resource) ? ofResource : []).toSorted(oldestFirst).flatMap((policy) => {
-    const toPeople = possibleGrant(policy, true, now)
-    const toServices = possibleGrant(policy, false, now)
-    return policy.group_id && (toPeople || toServices) ? [{ group: policy.group_id, toPeople, toServices }] : []
-  })
-  const groupIds = granting.map(({ group }) => group)
+  const groupGrants = (isConnectable(account, resource) ? resourcePolicies : [])
+    .toSorted(oldestFirst)
+    .flatMap((policy) => {
+      const personGrant = possibleGrant(policy, true, now)
+      const serviceGrant = possibleGrant(policy, false, now)
+      return policy.group_id && (personGrant || serviceGrant)
+        ? [{ group: policy.group_id, personGrant, serviceGrant }]
+        : []
+    })
+  const groupIds = groupGrants.map(({ group }) => group)
   const groupRows = await getRows(groups, account.id, groupIds)
-  const sources = granting.map((grant, index) => ({
+  const sources = groupGrants.map((grant, index) => ({
     grant,
     members: groupRows[index]?.is_managed
       ? indexPartition(account.id, actors.name, 'person', 'true')
       : partition(account.id, memberships.name, grant.group),
   }))
-  const grantedTo = new Map<string, typeof granting>()
+  const grantsByActor = new Map<string, typeof groupGrants>()
   return accessPage(page, {
     async read({ after, backward, limit }) {
-      grantedTo.clear()
+      grantsByActor.clear()
       const chunks = await Promise.all(
         sources.map(async ({ grant, members }) => ({
           grant,
@@ -55,15 +59,17 @@ export async function whoCanReach(account: AccountRow, resourceId: string, page:
         })),
       )
       for (const { grant, items } of chunks) {
-        for (const { sk } of items) grantedTo.set(String(sk), [...(grantedTo.get(String(sk)) ?? []), grant])
+        for (const { sk } of items) grantsByActor.set(String(sk), [...(grantsByActor.get(String(sk)) ?? []), grant])
       }
-      const ids = [...grantedTo.keys()].sort()
+      const ids = [...grantsByActor.keys()].sort()
       return (backward ? ids.reverse() : ids).slice(0, limit)
     },
     accept: grantedRows(account.id, actors, (actor) => {
       const { id, name, type } = actor
-      const granted = canHaveAccess(actor) ? (grantedTo.get(id) ?? []) : []
-      const grants = granted.flatMap(({ toPeople, toServices }) => (isPerson(type) ? toPeople : toServices) ?? [])
+      const actorGrants = canHaveAccess(actor) ? (grantsByActor.get(id) ?? []) : []
+      const grants = actorGrants.flatMap(
+        ({ personGrant, serviceGrant }) => (isPerson(type) ? personGrant : serviceGrant) ?? [],
+      )
       return grants.length > 0 ? { fields: { id, name, type }, grants } : null
     }),
   })

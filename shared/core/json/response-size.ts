@@ -1,15 +1,15 @@
 import { toJson } from './json.ts'
 
 /** Maximum bytes of a response before compression (L2.7, A31), below Lambda's 6 MB. */
-export const maxAnswerBytes = 5_500_000
+export const maxResponseBytes = 5_500_000
 
 /** Maximum bytes of the rows of a page, which leaves capacity for metadata and presence fields. */
 const maxRowsBytes = 5_000_000
 
 /** Size of a value in a response, in bytes. Quotes and backslashes are escaped twice, because Lambda wraps the body in a JSON string. */
-export const answerBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(toJson(value)))
+export const responseBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(toJson(value)))
 
-/** Upper bound of a value's serialized size, computed without serializing. Each character takes at most seven bytes. */
+/** Returns an upper bound of a value's serialized size, computed without serializing. Each character takes at most seven bytes. */
 export function maxJsonBytes(value: unknown): number {
   switch (typeof value) {
     case 'string':
@@ -27,36 +27,36 @@ export function maxJsonBytes(value: unknown): number {
   }
 }
 
-/** Bytes reserved for the fields of a response other than its lists, such as cursors. */
+/** Bytes reserved for the fields of a response outside its lists, such as cursors. */
 const reservedBytes = 50_000
 
 type Capacity<T> = {
   limit?: number
   maxBytes?: number
   /** Returns the part of an item that the response contains; by default the whole item. */
-  shown?: (item: T) => unknown
+  render?: (item: T) => unknown
   bytesOf?: (item: T) => number
 }
 
 /**
- * Creates a function that returns for each item in turn whether it fits. The first item always fits. Exact sizes are computed only near the
- * bound.
+ * Creates a function that returns, for each item in turn, whether the item fits. The first item always fits. Exact sizes are computed only
+ * near the limit.
  */
 function fitsIn<T>({
   maxBytes = maxRowsBytes,
-  shown = (item) => item,
-  bytesOf = (item) => answerBytes(shown(item)),
+  render = (item) => item,
+  bytesOf = (item) => responseBytes(render(item)),
 }: Capacity<T>): (item: T) => boolean {
   let bytes = 0
-  let uncounted: T[] = []
+  let uncountedItems: T[] = []
   let bound = 0
   let isFirst = true
   return (item) => {
-    uncounted.push(item)
-    bound += maxJsonBytes(shown(item))
+    uncountedItems.push(item)
+    bound += maxJsonBytes(render(item))
     if (bytes + bound > maxBytes) {
-      bytes += uncounted.reduce((sum, each) => sum + bytesOf(each), 0)
-      uncounted = []
+      bytes += uncountedItems.reduce((sum, each) => sum + bytesOf(each), 0)
+      uncountedItems = []
       bound = 0
     }
     const fits = isFirst || bytes + bound <= maxBytes
@@ -65,20 +65,20 @@ function fitsIn<T>({
   }
 }
 
-/** Creates a function that returns for each item in turn whether it fits a response. Other lists have already used `taken` bytes. */
+/** Creates a function that returns, for each item in turn, whether it fits the response. Other lists already use `usedBytes`. */
 export const fitsResponse = (usedBytes = 0): ((item: unknown) => boolean) =>
-  fitsIn({ maxBytes: maxAnswerBytes - reservedBytes - usedBytes })
+  fitsIn({ maxBytes: maxResponseBytes - reservedBytes - usedBytes })
 
 /** Takes the first items that fit a page: at least one and at most `limit`. Reads at most one item more than it returns. */
 export async function takeFitting<T>(
   source: AsyncIterable<T> | Iterable<T>,
   { limit = Number.POSITIVE_INFINITY, ...capacity }: Capacity<T> = {},
-): Promise<{ kept: T[]; more: boolean }> {
-  const kept: T[] = []
+): Promise<{ items: T[]; more: boolean }> {
+  const items: T[] = []
   const fits = fitsIn(capacity)
   for await (const item of source) {
-    if (kept.length === limit || !fits(item)) return { kept, more: true }
-    kept.push(item)
+    if (items.length === limit || !fits(item)) return { items, more: true }
+    items.push(item)
   }
-  return { kept, more: false }
+  return { items, more: false }
 }

@@ -2,14 +2,14 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Authorization } from '#shared/access/authorization.ts'
-import { type ActiveAuthorization, answerSince } from '#shared/access/gateway-authorizations.ts'
-import { answerBytes, maxAnswerBytes } from '#shared/core/json/answer-size.ts'
+import { type ActiveAuthorization, authorizationsSince } from '#shared/access/gateway-authorizations.ts'
+import { maxResponseBytes, responseBytes } from '#shared/core/json/response-size.ts'
 import { encodeBytes } from '#shared/core/secrets/cursor.ts'
 import type { IpFilter } from '#shared/domain/resources/filters.ts'
 import { maxFilters } from '#test/support/largest/large-resources.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 
-type Answer = Awaited<ReturnType<typeof answerSince>>
+type Answer = Awaited<ReturnType<typeof authorizationsSince>>
 type Contents = Map<string, string>
 
 const inForce = (id: string, name: string, filters: IpFilter[] = []): ActiveAuthorization => {
@@ -59,7 +59,7 @@ async function heartbeats(
   const all = [...state].map(([id, name]) => inForce(id, name))
   const sizes: number[] = []
   for (let now = contents, cursor = since; ; ) {
-    const answer = await answerSince(session, all, cursor)
+    const answer = await authorizationsSince(session, all, cursor)
     sizes.push((answer.authorizations ?? answer.added ?? []).length)
     now = apply(now, answer)
     cursor = answer.since
@@ -142,7 +142,7 @@ describe('a heartbeat with since (P4)', () => {
     let contents: Contents = new Map()
     let since: string | null = null
     for (let part = 0; part < 4; part++) {
-      const answer: Answer = await answerSince(ownSession, all(), since)
+      const answer: Answer = await authorizationsSince(ownSession, all(), since)
       contents = apply(contents, answer)
       since = answer.since
       expect(contents.size).toBeLessThanOrEqual(500 * (part + 1))
@@ -161,23 +161,23 @@ describe('a heartbeat with since (P4)', () => {
     const state: Contents = new Map([[randomUUID(), 'new']])
     const all = [...state].map(([id, name]) => inForce(id, name))
     const [mine, theirs] = [
-      await answerSince(ownSession, all, null),
-      await answerSince({ ...later, accountId: ownSession.accountId }, all, null),
+      await authorizationsSince(ownSession, all, null),
+      await authorizationsSince({ ...later, accountId: ownSession.accountId }, all, null),
     ]
-    expect((await answerSince(ownSession, all, theirs.since)).complete).toBe(true)
-    expect((await answerSince({ ...ownSession, accountId: randomUUID() }, all, mine.since)).complete).toBe(true)
+    expect((await authorizationsSince(ownSession, all, theirs.since)).complete).toBe(true)
+    expect((await authorizationsSince({ ...ownSession, accountId: randomUUID() }, all, mine.since)).complete).toBe(true)
     for (let i = 0; i < 3; i++)
-      expect(await answerSince(ownSession, all, mine.since)).toMatchObject({ added: [], removed: [] })
+      expect(await authorizationsSince(ownSession, all, mine.since)).toMatchObject({ added: [], removed: [] })
   })
 
   it('ignores a foreign, truncated or invented value', async () => {
     const ownSession = session()
     const state: Contents = new Map([[randomUUID(), 'new']])
     const all = [...state].map(([id, name]) => inForce(id, name))
-    const { since } = await answerSince(ownSession, all, null)
-    expect((await answerSince(ownSession, all, since)).complete).toBe(false)
+    const { since } = await authorizationsSince(ownSession, all, null)
+    expect((await authorizationsSince(ownSession, all, since)).complete).toBe(false)
     const other = { ...ownSession, sessionId: randomUUID() }
-    const foreign = (await answerSince(other, all, null)).since
+    const foreign = (await authorizationsSince(other, all, null)).since
     for (const value of [
       foreign,
       since.slice(0, -1),
@@ -186,7 +186,7 @@ describe('a heartbeat with since (P4)', () => {
       'x',
       since.replace(/^./, (c) => (c === 'A' ? 'B' : 'A')),
     ]) {
-      expect(await answerSince(ownSession, all, value), value).toMatchObject({
+      expect(await authorizationsSince(ownSession, all, value), value).toMatchObject({
         complete: true,
         added: null,
         removed: null,
@@ -217,9 +217,9 @@ describe('the size of a heartbeat and its answer (P4.4)', () => {
     const all = Array.from({ length: 20 }, () => inForce(randomUUID(), 'large', filters))
     let contents: Contents = new Map()
     for (let since: string | null = null, more = true; more; ) {
-      const answer: Answer = await answerSince(ownSession, all, since)
-      expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)
-      if (answer.more) expect(answerBytes(answer)).toBeGreaterThan(maxAnswerBytes - 1_000_000)
+      const answer: Answer = await authorizationsSince(ownSession, all, since)
+      expect(responseBytes(answer)).toBeLessThanOrEqual(maxResponseBytes)
+      if (answer.more) expect(responseBytes(answer)).toBeGreaterThan(maxResponseBytes - 1_000_000)
       contents = apply(contents, answer)
       since = answer.since
       more = answer.more
@@ -231,10 +231,10 @@ describe('the size of a heartbeat and its answer (P4.4)', () => {
     const ownSession = session()
     const since = Buffer.concat(Array.from({ length: 50_000 }, () => randomBytes(24)))
     const large = Array.from({ length: 4 }, () => inForce(randomUUID(), 'large', maxFilters()))
-    const answer = await answerSince(ownSession, large, await encodeBytes(bindingOf(ownSession), since))
+    const answer = await authorizationsSince(ownSession, large, await encodeBytes(bindingOf(ownSession), since))
     expect([answer.removed?.length, answer.added?.length, answer.more]).toEqual([50_000, 3, true])
-    expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)
-    expect((await answerSince(ownSession, large, answer.since)).added).toHaveLength(1)
+    expect(responseBytes(answer)).toBeLessThanOrEqual(maxResponseBytes)
+    expect((await authorizationsSince(ownSession, large, answer.since)).added).toHaveLength(1)
   })
 
   it('delivers the oldest 50,000, logs that once a round, and fits a request', { timeout: 120_000 }, async () => {
@@ -242,18 +242,18 @@ describe('the size of a heartbeat and its answer (P4.4)', () => {
     const ownSession = session()
     const all = Array.from({ length: 50_600 }, () => inForce(randomUUID(), 'new'))
     const since = Buffer.concat(all.slice(0, 49_400).map(({ content }) => entryOf(content)))
-    let answer = await answerSince(ownSession, all, await encodeBytes(bindingOf(ownSession), since))
+    let answer = await authorizationsSince(ownSession, all, await encodeBytes(bindingOf(ownSession), since))
     expect([answer.added?.length, answer.removed, answer.more]).toEqual([500, [], true])
     expect(log.lines()).toEqual([])
-    answer = await answerSince(ownSession, all, answer.since)
+    answer = await authorizationsSince(ownSession, all, answer.since)
     expect(answer.added?.map(({ id }) => id)).toEqual(all.slice(49_900, 50_000).map(({ content }) => content.id))
     expect(answer.more).toBe(false)
     expect(log.lines()).toMatchObject([
       { level: 'WARN', event: 'gateway_partially_notified', account_id: ownSession.accountId, delivered: 50_000 },
     ])
     expect(JSON.stringify({ session: { since: answer.since } }).length).toBeLessThan(5_000_000)
-    expect(answerBytes(answer)).toBeLessThanOrEqual(maxAnswerBytes)
-    const ended = await answerSince(ownSession, all.slice(1), answer.since)
+    expect(responseBytes(answer)).toBeLessThanOrEqual(maxResponseBytes)
+    const ended = await authorizationsSince(ownSession, all.slice(1), answer.since)
     expect([ended.removed, ended.added?.map(({ id }) => id)]).toEqual([[all[0]?.content.id], [all[50_000]?.content.id]])
   })
 
@@ -269,13 +269,13 @@ describe('the size of a heartbeat and its answer (P4.4)', () => {
       return JSON.parse(Buffer.from(header, 'base64url').toString()).kid
     }
     vi.stubEnv('SIGNING_SECRET', 'one')
-    const before = await (await process()).answerSince(ownSession, all, null)
+    const before = await (await process()).authorizationsSince(ownSession, all, null)
     vi.stubEnv('SIGNING_SECRET', 'two')
     const rotated = await process()
-    const after = await rotated.answerSince(ownSession, all, before.since)
+    const after = await rotated.authorizationsSince(ownSession, all, before.since)
     expect([before.complete, after.complete]).toEqual([true, true])
     expect(kid(after)).not.toBe(kid(before))
-    expect(await rotated.answerSince(ownSession, all, after.since)).toMatchObject({
+    expect(await rotated.authorizationsSince(ownSession, all, after.since)).toMatchObject({
       complete: false,
       added: [],
       removed: [],

@@ -11,15 +11,15 @@ import { groupsOf, isConnectable, policiesOfActor } from './decide.ts'
 const { id, name, type, address, site_id } = Resource.entries
 export const ResourceWithAccess = v.object({ id, name, type, address, site_id, ...grantFields })
 
-/** Lists the resources that an actor can reach now, ordered by id, with the policies that give access. */
-export async function whatCanBeReached(account: AccountRow, actorId: string, page: Page) {
+/** Lists the resources that an actor can reach now, ordered by id, with the policies that grant access. */
+export async function listReachableResources(account: AccountRow, actorId: string, page: Page) {
   const actor = await existingRow(actors, account.id, actorId)
   const now = clock.now()
   const actorPolicies = canHaveAccess(actor) ? await policiesOfActor(account.id, await groupsOf(account.id, actor)) : []
-  const person = isPerson(actor.type)
+  const isForPerson = isPerson(actor.type)
   const grants = Map.groupBy(
     actorPolicies.flatMap((policy) => {
-      const grant = possibleGrant(policy, person, now)
+      const grant = possibleGrant(policy, isForPerson, now)
       return grant ? [{ resourceId: policy.resource_id, grant }] : []
     }),
     ({ resourceId }) => resourceId,
@@ -27,14 +27,14 @@ export async function whatCanBeReached(account: AccountRow, actorId: string, pag
   const ids = [...grants.keys()].sort()
   return accessPage(page, {
     async read({ after, backward, limit }) {
-      const ordered = backward ? ids.toReversed() : ids
-      return ordered.filter((id) => after === undefined || (backward ? id < after : id > after)).slice(0, limit)
+      const orderedIds = backward ? ids.toReversed() : ids
+      return orderedIds.filter((id) => after === undefined || (backward ? id < after : id > after)).slice(0, limit)
     },
     accept: grantedRows(account.id, resources, (resource) => {
       if (!isConnectable(account, resource)) return null
       const { id, name, type, address, site_id } = resource
-      const granted = (grants.get(id) ?? []).map(({ grant }) => grant)
-      return { fields: { id, name, type, address, site_id }, grants: granted }
+      const actorGrants = (grants.get(id) ?? []).map(({ grant }) => grant)
+      return { fields: { id, name, type, address, site_id }, grants: actorGrants }
     }),
   })
 }
