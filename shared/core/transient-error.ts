@@ -3,7 +3,7 @@ import type { SdkError } from '@smithy/types'
 
 export type TransientKind = 'conflict' | 'throttle' | 'fault'
 
-/** Errors of conflicting writes to one item, which the SDK does not retry. */
+/** Errors of conflicting writes to the same item, which the SDK does not retry. */
 const conflicts = ['ReplicatedWriteConflictException', 'TransactionConflictException', 'TransactionInProgressException']
 
 /** Transient cancellation reasons of a DynamoDB transaction. */
@@ -20,19 +20,19 @@ function reasonsOf(error: unknown): string[] | null {
   return reasons.map(({ Code = 'None' }) => Code).filter((code) => code !== 'None')
 }
 
-/** Classifies cancellation reasons. Null unless all are transient, because a failed condition would fail again. */
+/** Classifies cancellation reasons. Returns null unless all of them are transient, because a failed condition would fail again. */
 function kindOfReasons(reasons: string[]): TransientKind | null {
   const kinds = reasons.map((reason) => transientReasons[reason] ?? null)
   return kinds.includes(null) ? null : (kinds.find((kind) => kind === 'throttle') ?? kinds[0] ?? null)
 }
 
-/** Classifies a transient error of AWS or of the connection. Null for an error that every retry would repeat. */
+/** Classifies a transient error of AWS or of the connection. Returns null for an error that every retry would repeat. */
 export function transientKind(error: unknown): TransientKind | null {
   if (!(error instanceof Error)) return null
   const reasons = reasonsOf(error)
   if (reasons) return kindOfReasons(reasons)
   if (conflicts.includes(error.name)) return 'conflict'
-  // Kinesis throttles with a KMS error if a customer-managed key encrypts the stream.
+  // Recognizes the KMS error with which Kinesis throttles if a customer-managed key encrypts the stream.
   if (isThrottlingError(error as SdkError) || error.name === 'KMSThrottlingException') return 'throttle'
   return isTransientError(error as SdkError) || isServerError(error as SdkError) ? 'fault' : null
 }

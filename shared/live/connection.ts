@@ -22,7 +22,7 @@ export type Connection = {
 /** Identifies a connection, with the fields needed to send a message. */
 export type ConnectionRef = Pick<Connection, 'connection_id' | 'account_id' | 'device' | 'device_id' | 'connected_at'>
 
-/** Time to live of the stored connection. API Gateway ends a connection after two hours, and its notification can get lost. */
+/** Time to live of the stored connection in seconds. API Gateway ends a connection after two hours, and its notification can be lost. */
 const lifeSeconds = 2 * 3_600 + 600
 
 /** Key of a connection in the partition of its account and kind of device, by which connections are listed. */
@@ -54,7 +54,7 @@ export async function forgetConnection(connection: ConnectionRef): Promise<void>
 export const connectionsOf = (account: string, device: DeviceKind): Promise<(Key & Connection)[]> =>
   queryItems<Key & Connection>(partition(account, `connections.${device}`))
 
-/** Returns the connection that a device's presence item names; null when the item names none. */
+/** Returns the connection that a device's presence item refers to; null if the item refers to none. */
 export const connectionOf = (
   account_id: string,
   device: DeviceKind,

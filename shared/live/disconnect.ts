@@ -17,7 +17,7 @@ export async function disconnect(connectionId: string): Promise<void> {
   const lease_expires_at = leaseEnd(clock.now())
   const when = 'connection_id = :connection'
   const values = { connection: connectionId }
-  // Shortens the lease and never extends it. Requires that the presence item still names this connection.
+  // Shortens the lease and never extends it. Requires that the presence item still refers to this connection.
   const leaseChange = {
     set: { lease_expires_at },
     remove: removedAttributes,

@@ -6,7 +6,7 @@ import { changeItem } from '../table/change-item.ts'
 import { connectionOf } from './connection.ts'
 import { sendMessage } from './send-message.ts'
 
-/** Time after which another nudge is sent even if no heartbeat followed the last one (C5.1). */
+/** Time in microseconds after which another nudge is sent, even if no heartbeat followed the last one (C5.1). */
 const foldMicros = 1_000_000
 
 /**
@@ -15,7 +15,7 @@ const foldMicros = 1_000_000
  */
 export async function nudgeGateway(account: string, gatewayId: string): Promise<void> {
   try {
-    // Does not retry a failed nudge (C5.4). The loop sends a second nudge only if another change relied on the first.
+    // Does not retry a failed nudge (C5.4). The loop sends a second nudge only if another change relied on the first one.
     for (let nudges = 0; nudges < 2; nudges++) {
       const presence = await findPresence(account, 'gateways', gatewayId)
       const connection = presence && connectionOf(account, 'gateways', gatewayId, presence)
@@ -30,8 +30,8 @@ export async function nudgeGateway(account: string, gatewayId: string): Promise<
 }
 
 /**
- * Claims the next nudge and returns the time of the claim. Returns null when an earlier nudge covers this change, which the next heartbeat
- * then reports as `more`.
+ * Claims the next nudge and returns the time of the claim. Returns null if an earlier nudge covers this change. The next heartbeat then
+ * returns `more`.
  */
 async function claimNudge(account: string, gatewayId: string, presence: Presence): Promise<number | null> {
   for (let tries = 0; tries < 5; tries++) {
@@ -51,7 +51,7 @@ async function claimNudge(account: string, gatewayId: string, presence: Presence
   return null
 }
 
-/** Releases the claim of a failed nudge. Returns true when another change had relied on the nudge. */
+/** Releases the claim of a failed nudge. Returns true if another change had relied on the nudge. */
 async function releaseNudge(account: string, gatewayId: string, claimTime: number): Promise<boolean> {
   const before = await changeItem<Presence>(presenceKey(account, 'gateways', gatewayId), {
     remove: ['nudged_at', 'nudge_due'],

@@ -11,7 +11,7 @@ import { measure } from '../core/logging/invocation.ts'
 import { logLine } from '../core/logging/log.ts'
 import { type ConnectionRef, forgetConnection } from './connection.ts'
 
-/** Time for which API Gateway may report a new connection as gone, because the handshake is not complete. */
+/** Time in microseconds in which API Gateway may report a new connection as gone, because the handshake is not complete. */
 const handshakeMicros = 5_000_000
 
 /** True for a connection that may still be opening when API Gateway reports it as gone. */
@@ -28,7 +28,7 @@ export async function sendMessage(recipient: ConnectionRef, message: Message): P
   if (outcome === 'gone' && !isYoung(recipient)) {
     await forgetConnection(recipient).catch(() => undefined)
   }
-  // Excludes devices that are gone from the metrics, because they need no message.
+  // Excludes devices that are gone from the metrics, because they do not need the message.
   if (outcome !== 'gone') measure(outcome === 'sent' ? 'messages_sent' : 'messages_failed')
   if (outcome === 'failed') logLine('WARN', 'device_not_notified', { account_id, device_id, type: message.type })
   return outcome
@@ -44,7 +44,7 @@ export type SessionEnd = 'token' | 'device' | 'actor' | 'account' | 'replaced'
 /** Outcome of closing a connection; `opening` when API Gateway does not know the connection yet. */
 type CloseOutcome = 'ended' | 'opening'
 
-/** Sends the reason and closes the connection. Never throws, because a connection that stays open expires. */
+/** Sends the reason and closes the connection. Never throws, because a connection that stays open will expire. */
 export async function endConnection(connection: ConnectionRef, reason: ConnectionClosing): Promise<CloseOutcome> {
   await sendMessage(connection, { type: 'closing', code: closings[reason], reason })
   const closing = await closeConnection(connection.connection_id, closings[reason])
@@ -63,7 +63,7 @@ export async function endSessionConnection(connection: ConnectionRef, reason: Se
 /** Outcome of sending a message; `gone` when the connection no longer exists. */
 export type SendOutcome = 'sent' | 'gone' | 'failed'
 
-/** Client without retries, so that a device that does not read cannot delay messages to other devices. */
+/** Client without retries, so that a device that does not read its messages cannot delay those to other devices. */
 const client = () =>
   awsClient(ApiGatewayManagementApiClient, {
     endpoint: async () => ({ url: new URL(env.liveEndpoint) }),

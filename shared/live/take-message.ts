@@ -35,8 +35,8 @@ export async function takeMessage(connectionId: string, text: string | undefined
   }
   note({ account_id: connection.account_id })
   const message = readMessage(text)
-  // Ends no session after the first read, which is eventually consistent. Each later conflict means that another message was counted, so
-  // the maximum of messages bounds the retries.
+  // Does not end a session after the first read, which is eventually consistent. Each later conflict means that another message was
+  // counted, so the maximum number of messages limits the retries.
   for (let reads = 0; reads <= maxMessages + 1; reads++) {
     const state = await sessionState(connection, reads === 0 ? 'recent' : 'exact')
     const isConnected = state.endReason === null && state.presence.connection_id === connectionId
@@ -106,7 +106,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Parses a message from a device (C4). Ignores unknown members. Null when the message is invalid. */
+/** Parses a message from a device (C4). Ignores unknown members. Returns null for an invalid message. */
 function readMessage(text: string | undefined): DeviceMessage | null {
   if (text === undefined || Buffer.byteLength(text) > maxBytes) return null
   const message = parse(text)
@@ -117,9 +117,7 @@ function readMessage(text: string | undefined): DeviceMessage | null {
   return null
 }
 
-/**
- * The presence item and token of a connection's session, or the reason why the session ended. `lapsed` means that the lease has expired.
- */
+/** Presence item and token of a connection's session, or the reason why the session ended. `lapsed` means that the lease has expired. */
 export type SessionState =
   | { presence: Presence; token: { expires_at?: string }; endReason: null }
   | { endReason: SessionEnd | 'lapsed' }

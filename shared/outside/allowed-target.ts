@@ -4,7 +4,7 @@ import { env } from '../core/env.ts'
 import { OutsideError } from './outside-error.ts'
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 
-/** Address that may be called. `isAllowed` tests each IP address of the host. */
+/** Address that may be called. `isAllowed` checks each IP address of the host. */
 export type Target = { url: URL; host: string; isAllowed(address: string): boolean }
 
 const refusal = (host: string, rule: string) => new OutsideError('refused', `${host} may not be called: ${rule}.`)
@@ -25,7 +25,7 @@ export function allowedTarget(address: string | URL): Target {
   const isAllowed = (resolvedAddress: string): boolean =>
     (allowsInsecure && isLoopbackAddress(resolvedAddress)) ||
     (url.protocol === 'https:' && isPublicAddress(resolvedAddress))
-  // Tests a literal IP address here, because it is never resolved.
+  // Checks a literal IP address here, because it is never resolved.
   if (isIP(host) !== 0 && !isAllowed(host)) throw refusal(host, 'its address is not public')
   return { url, host, isAllowed }
 }
@@ -33,7 +33,7 @@ export function allowedTarget(address: string | URL): Target {
 /** DNS resolver, which tests replace. */
 export const names = { lookup }
 
-/** Resolves a host once and connects only to the tested addresses, so that a name cannot change its address in between. */
+/** Resolves a host only once and connects only to the checked addresses, so that a name cannot change its address in between. */
 export const guardedLookup =
   ({ host, isAllowed }: Target): LookupFunction =>
   (hostname, options, callback) => {

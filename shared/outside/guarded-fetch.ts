@@ -11,7 +11,7 @@ type CallLimits = {
 }
 
 const defaults = { timeoutMs: 30_000, maxBytes: 1_000_000, keepAlive: false }
-/** Idle timeout of kept connections in milliseconds, below that of common servers. */
+/** Idle timeout of open connections in milliseconds, below that of common servers. */
 const idleMs = 4_000
 
 type OutsideRequest = {
@@ -114,13 +114,13 @@ function responseOf({ response, body }: RawResponse): Response {
   return new Response(hasBody ? new Uint8Array(body) : null, { status, headers })
 }
 
-/** True for a request that can be repeated, because the server had already closed the kept connection. */
+/** True for a request that can be repeated, because the server had already closed the reused connection. */
 const wasClosedBefore = (error: unknown, { method = 'GET' }: OutsideRequest, { keepAlive }: Bounds): boolean =>
   keepAlive && method === 'GET' && error instanceof Error && 'code' in error && error.code === 'ECONNRESET'
 
 /**
- * Creates a `fetch` for outside services (I1.2). Calls require HTTPS, connect only to public addresses, follow no redirects, and are
- * limited in time and size. A response with an error status is returned, not thrown.
+ * Creates a `fetch` for external services (I1.2). Calls require HTTPS, connect only to public addresses, follow no redirects, and are
+ * limited in time and size. A response with an error status is returned instead of thrown.
  * @throws OutsideError if there is no response, or the abort reason of `signal`
  */
 export function guardedFetch(limits: CallLimits = {}): GuardedFetch {

@@ -1,7 +1,7 @@
 /** Reason for a failed call: `refused` for an address that must not be called, `unreachable` for any other network failure. */
 type OutsideReason = 'refused' | 'timeout' | 'too_large' | 'unreachable'
 
-/** Failed call to an outside service, without a response. The message names only the host of the request. */
+/** Failed call to an external service, without a response. The message names only the host of the request. */
 export class OutsideError extends Error {
   readonly reason: OutsideReason
 

@@ -64,7 +64,7 @@ export function isLoopbackAddress(address: string): boolean {
   return family !== null && isIn('loopback', address, family)
 }
 
-/** True for an HTTPS URL, and with `allowInsecureProviders` for an HTTP URL of a loopback host (I1.2). */
+/** True for an HTTPS URL and, with `allowInsecureProviders`, for an HTTP URL of a loopback host (I1.2). */
 export function isOutsideUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || url.hostname === '' || url.username || url.password) return false

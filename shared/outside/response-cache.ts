@@ -8,7 +8,7 @@ async function inTime<T>(response: Promise<T>, ms: number): Promise<T> {
   return Promise.race([response, timeout.promise]).finally(() => clearTimeout(timer))
 }
 
-/** Cache in this process for responses of outside services. A full cache evicts the oldest response. */
+/** In-process cache of responses from external services. A full cache evicts the oldest response. */
 export class ResponseCache<T> {
   private readonly entries = new Map<string, { value: T; at: number }>()
   private readonly pending = new Map<string, Promise<T>>()
@@ -32,8 +32,8 @@ export class ResponseCache<T> {
   }
 
   /**
-   * Returns the cached response. Otherwise concurrent callers share a single request, each with its own timeout. If the request fails,
-   * callers that joined it repeat the request.
+   * Returns the cached response. Otherwise, concurrent callers share a single request, each with its own timeout. If the request fails,
+   * callers that joined it repeat it.
    */
   async getOrFetch(key: string, fetch: () => Promise<T>, timeoutMs: number): Promise<T> {
     const cachedValue = this.get(key)

@@ -1,7 +1,10 @@
 import { accountVersionKey } from './keys.ts'
 import { getItem } from './read.ts'
 
-/** Sequence of the account's latest commit, with clock and counters. Each commit replaces the item conditionally (optimistic lock). */
+/**
+ * Sequence number of the account's latest commit, with the account's clock and counters. Each commit replaces the item conditionally
+ * (optimistic lock).
+ */
 export type AccountVersion = {
   sequence: number
   clock: number

@@ -35,6 +35,6 @@ export function changeItem<T extends object>(
     ),
     ReturnValues: 'ALL_OLD',
   })
-  // The cast is safe, because a key holds only one kind of item.
+  // Casts the attributes to the caller's type. The cast is safe, because a key holds only one kind of item.
   return ifMet(wrap(table().send(change)).then(({ Attributes = {} }) => Attributes as T))
 }

@@ -4,15 +4,15 @@ import { entityKey, type Item, indexPartition, type Key, partition, uniqueKey } 
 export type Row = { id: string; inserted_at: string; updated_at: string }
 export type RowFields<R extends Row> = Omit<R, keyof Row>
 
-/** Derives a value from a row. The method notation makes the parameter bivariant, so that each `Entity<R>` is an `Entity`. */
+/** Derives a value from a row. Method notation makes the parameter bivariant, so that each `Entity<R>` is an `Entity`. */
 type ValueOf<R> = { value(row: R): string | null }['value']
 
 type Index<R> = {
   /** Returns the value under which the row is indexed; null for a row outside the index. */
   value: ValueOf<R>
-  /** Returns the sort key of the row among the rows of one value; by default the row's id. */
+  /** Returns the sort key of the row among the rows with the same index value; by default the row's id. */
   sort?(row: R): string
-  /** Counts the rows of each value, so that a filtered list has an exact total. */
+  /** True to count the rows with each value, so that a filtered list has an exact total. */
   counted?: boolean
 }
 
@@ -25,22 +25,22 @@ type Nullable<R> = { [K in keyof R as null extends R[K] ? K : never]: R[K] }
 type Defaults<R> = keyof Nullable<R> extends never ? { defaults?: Partial<R> } : { defaults: Partial<R> & Nullable<R> }
 
 type Rules<R> = {
-  /** Collection of the rows, and `object` of their change log entries (L6.2). */
+  /** Collection of the rows, and value of `object` in their change log entries (L6.2). */
   name: string
-  /** Location of a row that is not stored in the partition `(<account>, <name>)` under its id. */
+  /** Returns the location of a row that is not stored in the partition `(<account>, <name>)` under its id. */
   location?(row: R): { parent: string; sort: string }
   /** Unique values of an account by set name, such as `actors.email`; null for a row without a value. */
   unique?: Record<string, ValueOf<R>>
   indexes?: Record<string, Index<R>>
-  /** Names of additional counters of the account that include this row. */
+  /** Returns the names of additional counters of the account that include this row. */
   counters?(row: R): string[]
   /** Fields recorded as `[redacted]` in the change log (L6.3). */
   redact?: string[]
-  /** Fields whose change alone is not logged (L6.2(3)). */
+  /** Fields that are not logged if nothing else in the row changes (L6.2(3)). */
   unlogged?: string[]
-  /** Returns the row as the change log contains it, if that differs from the stored row (L6.1). */
+  /** Returns the row as the change log contains it, if it differs from the stored row (L6.1). */
   recorded?(row: R): Record<string, unknown>
-  /** False when changes of these rows are not logged (L6.2(2)). */
+  /** False if changes of these rows are not logged (L6.2(2)). */
   logged?: boolean
   /** Upgrades in the order of versions. The first converts rows of version 1; the last returns the current version. */
   upgrades?: Upgrade[]
@@ -91,7 +91,7 @@ export function itemRow<R extends Row>(entity: Entity<R>, item: Record<string, u
   return { ...entity.defaults, ...upgrades.reduce((row, upgrade) => upgrade(row), copyFields(item, {})) } as R
 }
 
-/** Copies the fields of a row in a loop, which is twice as fast as rest destructuring on rows of many shapes. */
+/** Copies the fields of a row in a loop, which is twice as fast as rest destructuring for rows of many shapes. */
 function copyFields(item: Record<string, unknown>, row: Record<string, unknown>): Record<string, unknown> {
   for (const name of Object.keys(item)) if (!itemAttributes.has(name)) row[name] = item[name]
   return row

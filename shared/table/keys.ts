@@ -5,10 +5,10 @@ export type Key = { pk: string; sk: string }
 
 export type Item = Key & { kind: string; ttl?: number } & Record<string, unknown>
 
-/** Unique item or index item, which points to a row. */
+/** Item that points to a row, either to enforce uniqueness or as an index entry. */
 export type RowPointer = Key & { row: Key }
 
-/** Partition key of a collection, or of a subset of it: the account id, the collection and further parts, joined by `#`. */
+/** Returns the partition key of a collection, or of a subset of it: the account id, the collection and further parts, joined by `#`. */
 export const partition = (account: string, ...parts: string[]): string => [account, ...parts].join('#')
 
 export const entityKey = (account: string, collection: string, id: string): Key => ({
@@ -16,7 +16,7 @@ export const entityKey = (account: string, collection: string, id: string): Key 
   sk: id,
 })
 
-/** Key of a presence item. Presence and last use of a row are stored separately, so that updates need no commit. */
+/** Returns the key of a presence item. Presence and the time of last use of a row are stored separately, so that updates need no commit. */
 export const presenceItemKey = (account: string, collection: string, id: string): Key => ({
   pk: partition(account, `presence.${collection}`),
   sk: id,
@@ -29,7 +29,7 @@ export const commitKey = (account: string, sequence: number): Key => ({
   sk: String(sequence).padStart(16, '0'),
 })
 
-/** Account id of a key; `service` for items of the service itself. */
+/** Returns the account id in a key; `service` for items of the service itself. */
 export const accountOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.indexOf('#'))
 
 /** Partition of a sealed log: the newest checkpoint, tiles, and the index from log entries to leaves. */
@@ -40,13 +40,13 @@ export const sealKey = (account: string, log: 'changes' | 'activity'): Key => ({
   sk: 'checkpoint',
 })
 
-/** Key of the unique item for a value. Only one item can have this key. */
+/** Returns the key of the unique item for a value. Only one item can have this key. */
 export const uniqueKey = (account: string, name: string, value: string): Key => ({
   pk: partition(account, `unique.${name}`, value),
   sk: 'unique',
 })
 
-/** Replaces a long value with its hash, because a partition key holds at most 2,048 bytes. */
+/** Replaces a long value with its hash, because a partition key can have at most 2,048 bytes. */
 const keyText = (value: string): string =>
   Buffer.byteLength(value) <= 1_500 ? value : createHash('sha256').update(value).digest('base64url')
 

@@ -10,7 +10,8 @@ type PresenceItem = Record<string, unknown>
 type ShownAttributes<R, T> = { presence: readonly (keyof T & string)[]; row?: readonly (keyof R & string)[] }
 
 /**
- * Lists a page of rows with their presence items. Reads the presence items of an unfiltered page with one range query, otherwise by key.
+ * Lists a page of rows with their presence items. Reads the presence items of an unfiltered page with one range query, and otherwise by
+ * key.
  */
 export async function listWithPresence<R extends Row, T extends PresenceItem>(
   entity: Entity<R>,

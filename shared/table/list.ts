@@ -33,19 +33,19 @@ export type Listed<R> = { rows: R[]; metadata: Metadata }
 type Selection<R> = {
   /** Values that a row must have, by indexed field; all rows when empty. */
   indexes?: Record<string, string>
-  /** Additional filter on the rows of an index. The index must be short, because all its rows are read. */
+  /** Additional filter on the rows of an index. All rows of the index are read, so it must be short. */
   matches?: (row: R) => boolean
-  /** Lists the newest rows first instead of the oldest (A7.2). */
+  /** True to list the newest rows first instead of the oldest (A7.2). */
   newestFirst?: boolean
-  /** Fields to read from a row that has many more. Rows found through an index are read completely. */
+  /** Fields to read from a row that has many others. Rows found through an index are read completely. */
   fields?: readonly (keyof R & string)[]
-  /** Returns the object that the response contains for a row. Set when the object can be much larger than the row. */
+  /** Returns the object that the response contains for a row. Set if the object can be much larger than the row. */
   render?: (row: R) => unknown
 }
 
 /**
  * Lists a page of a collection (A7) with one query, and the exact total from a counter. Reads no more rows than fit a response. With
- * several filters, reads all rows of the filter that has the fewest.
+ * several filters, reads all rows that match the filter with the fewest rows.
  */
 export async function listRows<R extends Row>(
   entity: Entity<R>,
@@ -106,7 +106,7 @@ async function* rowsIn<R extends Row>(
   range: Range,
   fields?: readonly string[],
 ): AsyncGenerator<ListedRow<R>> {
-  // Reads all fields if the entity has upgrades, because an upgrade of an older row can read any field.
+  // Reads all fields if the entity has upgrades, because an upgrade of an older row may read any field.
   const attributes = fields && entity.upgrades.length === 0 ? ['sk', ...fields] : undefined
   for await (const item of itemsOf(pk, range, attributes)) yield { sort: item.sk, row: itemRow(entity, item) }
 }
@@ -171,7 +171,7 @@ async function collectPage<R>(
   return { rows, metadata: { limit: page.limit, ...cursors, total, count: total } }
 }
 
-/** Cursors of the previous and next page, from the sort keys of this page; null if there is no such page. */
+/** Returns the cursors of the previous and next page, from the sort keys of this page; null if there is no such page. */
 export async function cursorsAround(
   page: Page,
   sorts: string[],
@@ -208,7 +208,7 @@ async function listMatching<R extends Row>(
   return pageOfRows(all, page, { newestFirst })
 }
 
-/** Lists a page of rows that are all in memory, in the given order. `row` builds a row only when it is on the page. */
+/** Lists a page of rows that are all in memory, in the given order. `row` builds a row only if it is on the page. */
 export async function pageOfRows<R extends Row>(
   all: { id: string; row: () => R }[],
   page: Page,

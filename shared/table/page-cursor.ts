@@ -8,6 +8,6 @@ export type Position = v.InferOutput<typeof Position>
 
 export const pageCursor = (page: Page, position: Position): Promise<string> => encodeCursor(page.binding, position)
 
-/** Reads the position from a page's cursor. For the first page, `at` is missing. @throws ApiError `invalid_page_cursor` */
+/** Reads the position from a page's cursor. `at` is missing for the first page. @throws ApiError `invalid_page_cursor` */
 export const readPosition = async (page: Page): Promise<Position> =>
   page.cursor === null ? { backward: false } : decodeCursor(page.binding, page.cursor, Position)

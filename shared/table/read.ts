@@ -16,7 +16,7 @@ const castItem = <T extends Attributes>(item: Attributes): T => item as T
 
 const address = ({ pk, sk }: Key) => `${pk}\n${sk}`
 
-/** False for a partition key above DynamoDB's limit, because a filter value can have any length (A7.3). */
+/** False if a partition key exceeds DynamoDB's limit, because a filter value can have any length (A7.3). */
 const canExist = (pk: string): boolean => Buffer.byteLength(pk) <= 2048
 
 /** Consistency of a read: `exact` is strongly consistent; `recent` is eventually consistent at half the price. */
@@ -145,7 +145,7 @@ export async function findAllUnique<R extends Row>(
   })
 }
 
-/** Range of items after the sort key `after`, including this key if `inclusive`; at most `limit` items. */
+/** Range of at most `limit` items after the sort key `after`, including this key if `inclusive`. */
 export type Range = {
   /** First and last sort key of the range, instead of `after`. */
   between?: readonly [first: string, last: string]
@@ -153,7 +153,7 @@ export type Range = {
   inclusive?: boolean
   backward?: boolean
   limit?: number
-  /** Items per request of a range without a limit. Smaller pages than DynamoDB's 1 MB leave less garbage in a long walk. */
+  /** Items per request of a range without a limit. Pages smaller than DynamoDB's 1 MB leave less garbage in a long walk. */
   pageLength?: number
   /** Reads with eventual consistency at half the price. Writes of the last second may be missing. */
   relaxed?: boolean
@@ -197,7 +197,7 @@ export async function* storedPages<T extends Attributes = StoredItem>(
   } while (start && (limit === undefined || count < limit))
 }
 
-/** Yields the items of a range, or some of their attributes. Decompresses each item when it is read. */
+/** Yields the items of a range, or some of their attributes. Each item is decompressed when it is read. */
 export async function* itemsOf<T extends Attributes = StoredItem>(
   pk: string,
   range: Range = {},

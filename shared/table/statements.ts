@@ -7,7 +7,7 @@ import { table, tableName } from './table.ts'
 /** Maximum number of statements that DynamoDB accepts in one request. */
 export const maxStatements = 25
 
-/** Conditional write of one item in PartiQL. Each statement of a request succeeds or fails on its own. */
+/** Conditional write of one item in PartiQL. Each statement of a request succeeds or fails separately. */
 export type Statement = { Statement: string; Parameters: unknown[] }
 
 /** Creates a statement that inserts an item, unless the key already exists. */
@@ -35,7 +35,7 @@ export async function executeTogether(statements: Statement[]): Promise<Statemen
 
 const maxTries = 8
 
-/** Codes of errors that every retry would repeat. */
+/** Error codes that every retry would repeat. */
 const finalErrors = ['AccessDenied', 'ResourceNotFound', 'ValidationError']
 
 /**

@@ -23,7 +23,7 @@ export const newImage = ({ dynamodb }: DynamoDBRecord): Record<string, unknown> 
 
 export const oldImage = ({ dynamodb }: DynamoDBRecord): Record<string, unknown> => itemOf(dynamodb?.OldImage)
 
-/** Handles records in order. Logs the first failure and reports it as the batch item failure, so that Lambda retries from this record. */
+/** Handles records in order. Logs the first failure and reports it as the batch item failure, so that Lambda retries from that record. */
 export async function handleInOrder(
   records: DynamoDBRecord[],
   failureEvent: Parameters<typeof logLine>[1],

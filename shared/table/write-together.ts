@@ -65,7 +65,7 @@ async function outcomeOf(transaction: Promise<unknown>): Promise<'done' | 'confl
 /** Writes items that take effect only after a confirmation, so that a failed request can still report that nothing was changed. */
 export const prepareTogether = (writes: Write[]): Promise<'done' | 'conflict'> => outcomeOf(send(writes))
 
-/** Writes unlogged items outside commits, in one transaction. Returns `conflict` when a condition was not met. */
+/** Writes unlogged items outside commits, in one transaction. Returns `conflict` if a condition was not met. */
 export const writeTogether = (writes: Write[]): Promise<'done' | 'conflict'> => outcomeOf(noteWrite(send(writes)))
 
 /**

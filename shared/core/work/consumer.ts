@@ -7,7 +7,7 @@ import { watched } from '../logging/watched.ts'
 type StreamRecord = DynamoDBRecord | KinesisStreamRecord
 type Failures = { batchItemFailures: unknown[] }
 
-/** Time when the stream received a record, in milliseconds since 1970. */
+/** Returns the time at which the stream received a record, in milliseconds since 1970. */
 function arrivedAt(record: StreamRecord): number | undefined {
   const seconds =
     'kinesis' in record ? record.kinesis.approximateArrivalTimestamp : record.dynamodb?.ApproximateCreationDateTime

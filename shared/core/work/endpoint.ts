@@ -32,7 +32,7 @@ export function endpoint<E, A extends { statusCode?: number }, S>({
 }: Endpoint<E, A, S>) {
   type State = Context & { state: S }
   const stack = middy<E, A, Error, State>().onError(async (request) => {
-    // Casts the context, which Middy leaves untyped for errors.
+    // Casts the context, which Middy does not type for errors.
     request.response = await fail(request.error, (request.context as State).state, request.event)
   })
   for (const step of steps) stack.before(({ event, context }) => step(context.state, event))

@@ -15,7 +15,7 @@ export class TaskQueue {
     return this.#runningCount === 0
   }
 
-  /** @throws ApiError `unavailable` if the task has not started by the deadline, in milliseconds on the monotonic clock */
+  /** @throws ApiError `unavailable` if the task has not started by the deadline, which is in milliseconds on the monotonic clock */
   async run<T>(task: () => Promise<T>, deadline = Number.POSITIVE_INFINITY): Promise<T> {
     if (this.#runningCount === this.#maxConcurrent) await new Promise<void>((resolve) => this.#waiters.push(resolve))
     else this.#runningCount++

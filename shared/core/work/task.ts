@@ -22,7 +22,10 @@ export const task =
       }
     })
 
-/** Creates a check that is true while a function has more than `reserveMs` milliseconds left. Always true without a Lambda context. */
+/**
+ * Creates a check that returns true while a function has more than `reserveMs` milliseconds left. Always returns true without a Lambda
+ * context.
+ */
 export const timeLeft =
   (context: Pick<Context, 'getRemainingTimeInMillis'> | undefined, reserveMs: number) => (): boolean =>
     !context || context.getRemainingTimeInMillis() > reserveMs

@@ -45,11 +45,11 @@ export function correctDetail(error: ApiError): ApiError {
 
 /** Time budgets in milliseconds. Tests shorten them. */
 export const workTime = {
-  /** Shorter than the 29 s timeout of a request's function, by the time that the last retry may take. */
+  /** Shorter than the 29 s timeout of a request's function, to leave time for the last retry. */
   retries: (): number => 22_000,
-  /** Shorter than the 29 s timeout of a request's function, so that the last part of a change can finish. */
+  /** Shorter than the 29 s timeout of a request's function, to leave time for the last part of a change. */
   request: (): number => 20_000,
-  /** Shorter than the 60 s timeout of a consumer, by the time for the rest of its batch. */
+  /** Shorter than the 60 s timeout of a consumer, to leave time for the rest of its batch. */
   delivery: (): number => 15_000,
   /** Shorter than the five-minute timeout of the provisioning function. */
   provisioning: (): number => 270_000,
