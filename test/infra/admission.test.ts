@@ -35,7 +35,7 @@ async function stacksOf(context: Record<string, unknown>): Promise<Stack[]> {
     const app = await buildApp({ outdir, code, operations, context })
     app.synth()
     const stacks = allStacks(readAssembly(outdir))
-    // Reads all nested templates, which are read lazily, before their files are deleted.
+    // Reads all nested templates now, because they are otherwise read lazily, after their files have been deleted.
     for (const stack of stacks) stack.all()
     return stacks
   } finally {

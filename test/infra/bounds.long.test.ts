@@ -91,7 +91,7 @@ describe('with every setting at its maximum', () => {
     for (const [, { Roles, PolicyDocument }] of all('AWS::IAM::Policy'))
       for (const { Ref } of Roles) policies.set(Ref, (policies.get(Ref) ?? 0) + JSON.stringify(PolicyDocument).length)
     expect(policies.size).toBeGreaterThan(30)
-    // Overestimates the size, because references are longer in the template than their values.
+    // Overestimates the sizes, because references in the template are longer than their values.
     for (const [role, characters] of policies) expect(characters, role).toBeLessThanOrEqual(10_240)
   })
 

@@ -56,7 +56,7 @@ describe('data', () => {
       stateful(trial.resources).map(() => 'Delete'),
     )
     expect(JSON.stringify(trial.resources)).not.toContain('"DeletionProtectionEnabled":true')
-    // Expects buckets that are emptied before their deletion, because CloudFormation cannot delete a bucket with objects.
+    // Expects that buckets are emptied before their deletion, because CloudFormation cannot delete a bucket with objects.
     const bucketsOf = (type: string) =>
       Object.values(trial.resources).flatMap(({ Type, Properties }) =>
         Type === type ? Properties.BucketName?.Ref : [],
@@ -69,7 +69,7 @@ describe('data', () => {
 
 it('retains no resource after a failed first deployment of the service', () => {
   const otherStacks = templates.resources.filter((stack) => stack !== dataOf(templates).resources)
-  // Allows `RetainExceptOnCreate`, with which a failed first deployment deletes the function versions that it created.
+  // Allows `RetainExceptOnCreate`. With this policy, a failed first deployment deletes the function versions that it created.
   const kept = otherStacks.flatMap((stack) =>
     Object.entries(stack).filter(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain'),
   )
@@ -93,7 +93,7 @@ describe('existing data', () => {
 
   it('is used instead of created', () => {
     const made = stateful(dataOf(adopting).resources).map(([, { Type }]) => Type)
-    // Allows a new signing secret, which invalidates no stored token.
+    // Allows a new signing secret, because a new one does not invalidate any stored token.
     expect(new Set(made)).toEqual(new Set(['AWS::Logs::LogGroup', 'AWS::SecretsManager::Secret']))
     const variables = adopting
       .all('AWS::Lambda::Function')

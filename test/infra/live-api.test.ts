@@ -10,7 +10,7 @@ it('has a function for each route of the channel, created one by one, and a stag
   expect(stage?.DependsOn).toHaveLength(1)
   expect(stage?.Properties.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 })
   expect(stage?.Properties.AccessLogSettings).toBeUndefined()
-  // Expects dependencies between the resources, which are created one after another.
+  // Expects dependencies that make CloudFormation create the resources one after another.
   const waiting = [...templates.all('AWS::ApiGatewayV2::Integration'), ...routes].filter(({ DependsOn }) => DependsOn)
   expect(waiting.length).toBeGreaterThanOrEqual(2)
 })

@@ -219,7 +219,7 @@ describe('every function', () => {
         for (const alarm of alarms) {
           const [path] = /docs\/runbooks\/[\w-]+\.md/.exec(alarm.Properties.AlarmDescription) ?? []
           expect(path && existsSync(path), alarm.id).toBe(true)
-          // Expects an alarm per version, so that no alarm inherits the state of another.
+          // Expects a separate alarm for each version, so that no alarm inherits the state of another.
           expect(JSON.stringify(alarm.Properties.AlarmName)).toContain(JSON.stringify(version))
           for (const { MetricName, Dimensions } of metricsOf(alarm)) {
             const name = MetricName === 'faults_by_version' ? 'version' : 'ExecutedVersion'
@@ -244,7 +244,7 @@ describe('every function', () => {
     const [filter] = ofType('AWS::Logs::MetricFilter').filter(({ id }) => /FaultsByVersion/.test(id))
     const [transformation] = filter?.Properties.MetricTransformations ?? []
     expect(transformation).toMatchObject({ MetricValue: '1', MetricNamespace: 'NetworkAccess' })
-    // Expects no default value, which CloudWatch refuses with dimensions.
+    // Expects no default value, because CloudWatch refuses one for a metric with dimensions.
     expect(transformation.DefaultValue).toBeUndefined()
     const names = transformation.Dimensions.map(({ Key }: { Key: string }) => Key)
     const counted = ofType('AWS::CloudWatch::Alarm')

@@ -264,7 +264,7 @@ describe('backups', () => {
     )
     expect(Resources.Vault.Properties).toMatchObject({
       EncryptionKeyArn: expect.stringContaining('VaultKey'),
-      // Expects a maximum retention, without which a copy could have an unlimited retention and never be deleted.
+      // Expects a maximum retention. Without it, a copy could have an unlimited retention and never be deleted.
       LockConfiguration: { MinRetentionDays: 35, MaxRetentionDays: 400, ChangeableForDays: 7 },
     })
   })

@@ -248,7 +248,7 @@ describe('operating.md', () => {
     const ids = (await templatesOf([], { ...watched, ...front })).entries('AWS::CloudWatch::Alarm')
     const runbooks = new Map(
       ids.map(([id, { Properties }]) => [
-        // Removes the number of an alarm. Alarms that differ only in number watch more functions for the same reason.
+        // Removes the number from an alarm's id. Alarms that differ only in this number watch different functions for the same reason.
         id.replace(/^Monitoring|\d?[0-9A-F]{8}$/g, ''),
         /runbooks\/([\w-]+\.md)/.exec(Properties.AlarmDescription)?.[1],
       ]),
@@ -260,7 +260,7 @@ describe('operating.md', () => {
         /runbooks\/([\w-]+\.md)/.exec(runbook ?? '')?.[1],
       ])
     })
-    // Finds the documented row of an alarm, by the alarm's full name or by the ending that a row with leading dots names.
+    // Finds the documented row of an alarm, by its full name or by its ending if the name in the row starts with dots.
     const rowOf = (id: string) => rows.find(([name]) => name === id) ?? rows.find(([name]) => id.endsWith(name))
     for (const [id, runbook] of runbooks) expect([id, rowOf(id)?.[1]]).toEqual([id, runbook])
     const used = [...runbooks.keys()].map((id) => rowOf(id)?.[0])

@@ -6,7 +6,7 @@ import { templatesOf } from '#test/support/service/templates.ts'
 
 const some = async () => (await loadOperations()).filter(({ operation }) => operation.path.startsWith('/groups'))
 
-/** Properties whose values must be unique within an account and region, so that two deployments must not share a value. */
+/** Properties whose values must be unique within an account and region. Two deployments must therefore not use the same value. */
 const naming =
   /^(BackupPlanName|BackupVaultName|BucketName|DashboardName|FunctionName|GroupName|LogGroupName|RoleName|MetricNamespace|TableName|TopicName|AlarmName)$/
 
@@ -92,7 +92,7 @@ describe('several deployments in one account and region', () => {
 describe('every partition', () => {
   it('works without an explicit host or ARN of another partition', async () => {
     const { stacks } = await templatesOf(await some())
-    // Removes service principals, which have these names in every partition.
+    // Removes service principals, because they have these names in every partition.
     const text = JSON.stringify(stacks).replace(/"(Service|Principal)":"[a-z0-9.-]+\.amazonaws\.com"/g, '')
     expect(text.match(/[a-z0-9.-]*amazonaws\.com[a-z.]*/g)).toBeNull()
     expect(text.match(/"arn:aws[a-z-]*:[^"]*/g)).toBeNull()

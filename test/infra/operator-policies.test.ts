@@ -26,13 +26,13 @@ const decide = (of: readonly Name[], { action, resource, context = {} }: Call): 
 const allowing = (call: Call): Name[] => names.filter((name) => decide([name], call) === 'allowed')
 
 const arn = (service: string, rest: string) => `arn:aws:${service}:${at}:${rest}`
-/** Returns the ARN of the task behind an output, such as `tasks/verify-rows.ts` for `VerifyRowsFunction`. */
+/** Returns the ARN of the task function that an output names, for example `tasks/verify-rows.ts` for `VerifyRowsFunction`. */
 const functionOf = (output: string) => {
   const words = output.replace(/Function$/, '').match(/[A-Z][a-z]+/g) ?? []
   return `${rights.functions.get(`tasks/${words.join('-').toLowerCase()}.ts`)?.arn}:current`
 }
 const consumer = () => rights.functions.get('streams/store-flow-logs.ts')?.arn ?? ''
-/** ARN of a function with a generated name, as in a deployment. Local names differ. */
+/** ARN of a function with a generated name, as in a deployment. Local function names have a different form. */
 const ownFunction = arn('lambda', 'function:NetworkAccess-ConsumersStoreFlowLogs-AbCdEf')
 const ofConsumer = () => ({ 'lambda:FunctionArn': `${consumer()}:current` })
 const api = (part: string) => `arn:aws:apigateway:us-east-1::/apis/${rights.apiId}${part}`
@@ -42,7 +42,7 @@ describe('the policies of operators', () => {
     expect([...rights.operators.keys()].sort()).toEqual([...names].sort())
     for (const name of names) {
       expect(rights.output(name), name).toContain(name)
-      // Leaves a margin, because names of a deployment are longer than local names.
+      // Leaves a margin, because the names in a deployment are longer than local names.
       const text = JSON.stringify({ Version: '2012-10-17', Statement: rights.operators.get(name) })
       expect(text.replace(/\s/g, '').length, name).toBeLessThan(5_000)
     }

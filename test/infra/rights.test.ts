@@ -185,7 +185,7 @@ describe('devices', () => {
     'PartiQLUpdate',
     'PartiQLDelete',
   ]
-  /** Collections whose rows devices change, with the roles that change the rows. */
+  /** Collections with rows that devices change, each with the roles that make these changes. */
   const theirs: Record<string, string[]> = { clients: ['Client'], gateways: ['Gateway'], gateway_tokens: ['Gateway'] }
 
   it('change no row of an account except their own, and no index item of another', async () => {
@@ -259,7 +259,9 @@ describe('devices', () => {
     }
   })
 
-  /** Collections that a decision reads, including the caller's. A new collection must be added here on purpose. */
+  /**
+   * Collections that a decision reads, including the collections with the caller's rows. A new collection must be added here on purpose.
+   */
   const read = [
     'accounts',
     'actors',

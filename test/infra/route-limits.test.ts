@@ -63,7 +63,8 @@ describe('limits of routes', () => {
     const ingest = limits['POST /ingestion/flow_logs']?.ThrottlingRateLimit ?? Number.NaN
     const heartbeats = 10_200 / 30
     expect(anonymous.length * 50 + ingest + heartbeats).toBeLessThan(byDefault.ThrottlingRateLimit)
-    // Checks the shared limit of 1,000 requests per second (docs/deploy.md), and API Gateway's default burst limit of 5,000.
+    // Checks that the anonymous routes together stay below the shared limit of 1,000 requests per second (docs/deploy.md) and API Gateway's
+    // default burst limit of 5,000.
     expect(anonymous.length * 50).toBeLessThan(1_000)
     expect(anonymous.length * 200).toBeLessThan(5_000)
   })

@@ -4,7 +4,7 @@ import { authProviders } from '#shared/domain/auth-providers/auth-provider.ts'
 import { loadEntities } from '#test/support/operations/entities.ts'
 import { callTo, deployedRoles, onTable } from '#test/support/service/deployed-roles.ts'
 
-/** Collections whose secrets readers may read. All other secrets are encrypted. */
+/** Collections with secrets that readers are allowed to read. All other secrets are encrypted. */
 const shown = ['v0_configurations', 'v0_devices']
 const reads = ['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem', 'PartiQLSelect']
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   deployed = await deployedRoles()
 })
 
-/** Returns whether a role can read the partition of a key, alone or together with a partition that the role may read. */
+/** Returns whether a role can read a key's partition, either alone or together with a partition that the role may read. */
 const canRead = (role: string, key: string): boolean =>
   reads.some((action) =>
     [[key], ['accounts', key]].some((keys) => deployed.allowed(onTable(action, ...keys)).includes(role)),

@@ -90,7 +90,7 @@ describe('the SBOM', () => {
     expect(urls.size).toBeGreaterThan(60)
     for (const [url, copies] of urls) {
       expect([...listed.keys()]).toContain(url)
-      // Omits the hash of a dependency that is bundled in another package and has none.
+      // Omits the hash of a dependency that is bundled in another package, because it has none.
       const hashes = copies.map(([, { integrity }]) => integrity && { alg: 'SHA-512', content: hexOf(integrity) })
       if (hashes.every(Boolean)) expect(listed.get(url), url).toEqual(hashes.slice(0, 1))
     }

@@ -41,7 +41,7 @@ beforeAll(async () => {
   other = await deployedRoles({ stackName: 'NetworkAccessOfTheSecondCompany', breakGlassRoleArn: `${sso}*` })
 }, 120_000)
 
-/** Evaluates a call by a principal of the account, from the principal's statements and the table's policy. */
+/** Evaluates a call by a principal of the account against the principal's statements and the table's policy. */
 function decide(
   { rights }: Deployed,
   arn: string | null,

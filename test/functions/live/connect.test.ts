@@ -89,7 +89,7 @@ describe('connecting (C2)', () => {
     ])
     expect(await refused('nac_wrong', {})).toEqual([403, 'forbidden', 'This request did not come through the CDN.'])
     expect(await refused('nac_wrong', proof)).toEqual([401, 'unauthorized', expect.any(String)])
-    // Puts the bucket into debt. An empty bucket is full after ten seconds, this bucket after fourteen.
+    // Puts the bucket into debt. An empty bucket is full after ten seconds, but this bucket is full only after fourteen.
     const Item = { ...bucketKey(bucket), kind: 'rate', full_at: clock.now() + 14_000_000 }
     await table().send(new PutCommand({ TableName: tableName(), Item }))
     expect(await refused(empty.token, proof)).toEqual([429, 'rate_limited', expect.any(String)])

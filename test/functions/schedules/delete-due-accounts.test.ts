@@ -37,7 +37,10 @@ const readRemaining = async (id: string) =>
 const readDeletionItems = async (id: string) =>
   (await ownTable.items()).filter(({ pk, account_id }) => pk === 'service#due.accounts' && account_id === id)
 
-/** Fails the table command at a position, before or after its effect. Returns a function that reports whether the job sent this command. */
+/**
+ * Makes the table command at `position` fail, before or after it takes effect. Returns a function that reports whether the job sent this
+ * command.
+ */
 function breakAt(position: number, effect: 'before' | 'after') {
   let count = 0
   const spy = interceptTable(async (command, send) => {

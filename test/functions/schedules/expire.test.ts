@@ -30,8 +30,8 @@ const now = clock.now.bind(clock)
 const inHours = (hours: number) => timestamp(clock.now() + hours * hour)
 
 /**
- * Moves the clock some hours into the past until `present` restores it. The clock is never in the future, because rows of other tests would
- * then be due. No other file runs the schedule concurrently.
+ * Moves the clock `hours` hours into the past until `present` restores it. The clock is never in the future, because rows of other tests
+ * would then be due. No other file runs the schedule concurrently.
  */
 const ago = (hours: number) => vi.spyOn(clock, 'now').mockImplementation(() => now() - hours * hour)
 const present = () => vi.restoreAllMocks()
@@ -121,7 +121,7 @@ describe('the minute schedule (A31)', () => {
     expect((await readCommits(world.account.id)).length).toBe(commits)
     const left: ClientTokenRow[] = await rowsBy(clientTokens, world.account.id, 'actor_id', world.actor.id)
     expect(left.map(({ id }) => id)).toEqual([world.token.id])
-    // Expects two due items, for the tokens of the access world and of the administrator.
+    // Expects two remaining due items: one for the access world's token, and one for the administrator's token.
     expect(await dueOf(world.account.id)).toHaveLength(2)
   })
 

@@ -88,7 +88,8 @@ it('keeps cursors valid when each page of a list is served by another process', 
   const fresh = await newProcess()
   const second = await page(fresh, next)
   expect(second).toMatchObject({ status: 200, names: ['G1', 'G2'] })
-  // Expects that the new version signs after eleven minutes, because the running process has then read the secret again.
+  // Expects that tokens are signed with the new version after eleven minutes, because the running process has read the secret again by
+  // then.
   now += 11 * minute
   const again = await page(fresh, next)
   expect(again.next.split('.')[0]).not.toBe(next.split('.')[0])

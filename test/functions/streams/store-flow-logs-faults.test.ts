@@ -172,7 +172,7 @@ describe('poison records', () => {
         )
         const kept = await deliverAll([...valid.slice(0, 2), bad, ...valid.slice(2)], sequenceOf, handler)
         vi.restoreAllMocks()
-        // Expects the bad record among those stored for the redrive, and delivers the valid ones again.
+        // Expects the bad record among those stored for the redrive. Then delivers the valid ones again.
         expect(kept).toContain(sequenceOf(bad))
         expect(await failures(valid.filter((one) => kept.includes(sequenceOf(one))))).toEqual([])
         await expectStored()

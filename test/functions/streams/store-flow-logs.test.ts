@@ -187,7 +187,8 @@ it('stores an ordinary flow with one write unit', async () => {
     const record = flowRecord(grant.claims(), at(i), one)
     const { requests, reads, writes } = await measure(() => deliver(record))
     expect(requests).toBeGreaterThanOrEqual(1)
-    // Expects one write per request, including the marks of the flow's day and actor unless they are known to be stored.
+    // Expects one write per request and no reads. The writes include the mark items for the flow's day and actor, unless these are known to
+    // be stored.
     expect([reads, writes]).toEqual([0, requests])
   }
 })

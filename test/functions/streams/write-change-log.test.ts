@@ -116,7 +116,7 @@ it('writes one index item by object of each change, and does not overwrite exist
     [0, 1].map((position) => [logId('change', time, positionTail(position)), 'log_pointer']),
     [2, 3].map((position) => [logId('change', time, positionTail(position)), 'log_pointer']),
   ])
-  // Expects that a later delivery with another retention does not change existing items.
+  // Expects that a later delivery with a different retention does not change existing items.
   vi.stubEnv('LOG_RETENTION_DAYS', '400')
   expect(await deliver(commitRecord, commitRecord)).toEqual([])
   vi.unstubAllEnvs()

@@ -138,7 +138,7 @@ it("begins successor logs after a restore: from the table's entries, next to the
   // Expects that the new log proves an entry that both logs share.
   const proof = await account.call(getProof, { method: 'GET', params: { log_id: lastShared } })
   expect(proof.body.data).toMatchObject({ leaf_index: before.size - 1, size: before.size + 11 })
-  // Expects that a checkpoint of the old log is still available by its size.
+  // Expects that a checkpoint of the old log can still be requested by its tree size.
   expect(
     (
       await account.call(getProof, {

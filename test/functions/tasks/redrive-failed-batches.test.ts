@@ -12,7 +12,7 @@ const context = { getRemainingTimeInMillis: () => 900_000 } as Context
 let objects: Map<string, string>
 let requests: string[]
 
-/** Fakes S3, which lists one key per page, and Lambda. */
+/** Fakes Lambda, and an S3 that lists one key per page. */
 function aws(url: URL, init: RequestInit): Response {
   const name = decodeURIComponent(url.pathname.slice(1))
   if (url.hostname.startsWith('lambda.')) {

@@ -146,7 +146,7 @@ describe('a heartbeat with since (P4)', () => {
       contents = apply(contents, answer)
       since = answer.since
       expect(contents.size).toBeLessThanOrEqual(500 * (part + 1))
-      // Ends a delivered and an undelivered authorization, changes another, and adds a new one.
+      // Removes one delivered and one undelivered authorization, changes a delivered one, and adds a new one.
       const [delivered, undelivered] = [[...contents.keys()], [...state.keys()].filter((id) => !contents.has(id))]
       for (const id of [delivered[part], undelivered[0]]) if (id) state.delete(id)
       state.set(delivered[part + 10] as string, `changed ${part}`)
@@ -203,7 +203,7 @@ afterEach(() => {
 type Session = ReturnType<typeof session>
 const bindingOf = ({ accountId, sessionId }: Session) => `gateway since ${accountId} ${sessionId}`
 
-/** Entry of an authorization in `since`: its id, and eight bytes of the hash of its content. */
+/** Entry for an authorization in `since`: its id and eight bytes of its content's hash. */
 const entryOf = (content: ActiveAuthorization['content']) =>
   Buffer.concat([
     Buffer.from(content.id.replaceAll('-', ''), 'hex'),

@@ -11,7 +11,7 @@ it.each(Object.keys(revocations))(
   'no grant outlives a concurrent revocation: %s',
   async (taking) => {
     let granted = 0
-    // Runs more rounds until one grants access, because the test proves nothing without a grant. About two of five rounds grant access.
+    // Runs more rounds until one grants access, because the test proves nothing without a grant. About two in five rounds grant access.
     for (let round = 0; round < rounds || (granted === 0 && round < 10 * rounds); round++) {
       const seed = seedOf('SIMULATION_SEED') + round
       const outcome = await raceGrants(taking, seed)

@@ -23,7 +23,7 @@ it('never overwrites a commit record, even if the account version is too low', a
   const accountVersion = await getItem(accountVersionKey(accountId))
   await change('Two')
   const recorded = await readCommits(accountId)
-  // Simulates an account version that is too low, as after a manual write or a restore that split a transaction.
+  // Simulates an account version that is too low, as can happen after a manual write or a restore that splits a transaction.
   await table().send(new PutCommand({ TableName: tableName(), Item: accountVersion as never }))
   await expect(change('Three', Date.now() + 200)).rejects.toMatchObject({ code: 'unavailable' })
   expect(await readCommits(accountId)).toEqual(recorded)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseTimestamp, timestamp, toUtc } from '#shared/core/clock.ts'
 
-/** Compares timestamps with those of `Date`, to the millisecond and for the years 0 to 9999 (A2.5, A6.3). */
+/** Compares timestamps with those of `Date`, with millisecond precision and for the years 0 to 9999 (A2.5, A6.3). */
 
 const two = (number: number) => String(number).padStart(2, '0')
 const [first, last] = [Date.parse('0000-01-02T00:00:00Z'), Date.parse('9999-12-30T23:59:59Z')]

@@ -8,7 +8,7 @@ const cancelled = (...codes: string[]) =>
   namedError('TransactionCanceledException', { CancellationReasons: codes.map((Code) => ({ Code })) })
 
 it.each([
-  // Errors of Kinesis with a customer managed key, and of DynamoDB with a replicated table.
+  // Errors that Kinesis returns with a customer managed key, and DynamoDB with a replicated table.
   namedError('KMSThrottlingException'),
   namedError('ReplicatedWriteConflictException'),
   namedError('TooManyRequestsException'),

@@ -119,7 +119,7 @@ test('a failed nudge is repeated if another one was suppressed meanwhile', async
   await first
   await device.next('authorizations')
   expect((await beat()).more).toBe(false)
-  // Expects that a refused nudge which suppressed no other nudge is not repeated, and that the next nudge is sent immediately.
+  // Expects that a refused nudge is not repeated if it suppressed no other nudge, and that the next nudge is sent immediately.
   refusals = 1
   await nudge()
   expect(nudges()).toBe(1)

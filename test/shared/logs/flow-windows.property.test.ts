@@ -63,7 +63,7 @@ const history = fc.record({
 })
 
 type Search = { begin: number; width: number; limit: number; filter: string }
-/** Search of the last minutes, made after each batch. Open flows in this window have no pointer yet. */
+/** Search for recent flows, made after each batch. Open flows in this window have no pointer yet. */
 const recently: Search = { begin: 0, width: hour, limit: 100, filter: 'none' }
 
 type Flow = { id: string; actor: number; start: number; end: number | null }
@@ -75,7 +75,7 @@ afterEach(() => {
 
 const parse = (record: unknown) => (checkFlowReport(record) as { report: FlowReport }).report
 
-/** Delivers a batch, and again if its consumer is killed after the given number of table requests. */
+/** Delivers a batch. If its consumer is killed after the given number of table requests, delivers the batch again. */
 async function deliver(Records: ReturnType<typeof flowRecord>[], interruption: number | null): Promise<void> {
   if (interruption !== null) {
     let left = interruption

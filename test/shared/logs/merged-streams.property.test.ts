@@ -21,11 +21,11 @@ const actors = Array.from({ length: 3 }, () => randomUUID())
 const emails = ['ada@example.com', 'grace@example.com']
 const objects = Array.from({ length: 3 }, () => randomUUID())
 
-/** Indexes of an entry's actor and email. The last index of each stands for null. */
+/** Indexes of an entry's actor and email. The last index of each represents null. */
 const who = fc.record({ actor: fc.nat({ max: 3 }), email: fc.nat({ max: 2 }) })
 const entry = fc.record({
   stream: fc.constantFrom<LogStream>(...logStreams),
-  // Uses few different times, so that entries of several streams share a time.
+  // Uses few distinct times, so that entries of several streams have equal timestamps.
   at: fc.nat({ max: 12 }).map((step) => (step * span) / 12),
   who,
   object: fc.nat({ max: 2 }),

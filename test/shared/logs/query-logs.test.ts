@@ -57,6 +57,7 @@ it('queries no partition of days that cannot have entries', async () => {
     new URLSearchParams('begin=0001-01-01T00:00:00Z&end=9999-12-31T23:59:59Z'),
   )
   expect(metadata).toEqual({ limit: 50, next_page: null, prev_page: null, total: 0, count: 0 })
-  // Allows the queries of the page and of the count: three streams per day of the retention, and the days with flows.
+  // Allows one set of queries for the page and one for the count. Each set has three streams per retention day, and a query for the days
+  // with flows.
   expect(requests.mock.calls.length).toBeLessThanOrEqual(2 * (3 * 93 + 1))
 })

@@ -241,7 +241,7 @@ describe('a forbidden address', () => {
 
 it('resolves a name once, and connects to the checked address', async () => {
   const port = new URL(base).port
-  // Expects a single lookup. A second one for the connection could return another address (DNS rebinding).
+  // Expects a single lookup. A second lookup for the connection could return a different address (DNS rebinding).
   const lookup = resolving('127.0.0.1')
   expect((await guardedFetch()(`http://login.example.com:${port}/json`)).status).toBe(200)
   expect(lookup).toHaveBeenCalledTimes(1)

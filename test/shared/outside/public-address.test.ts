@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { isLoopbackAddress, isPublicAddress } from '#shared/outside/public-address.ts'
 
-/** Returns whether an IPv4 address is special-purpose by the IANA registry, computed from its octets. */
+/** Returns whether an IPv4 address is special-purpose according to the IANA registry, computed from its octets. */
 const isSpecial = ([a, b, c]: number[]): boolean => {
   if (a === undefined || b === undefined) return true
   if (a === 0 || a === 10 || a === 127 || a >= 224) return true
@@ -35,7 +35,7 @@ it('recognises public IPv4 addresses, in every notation', () => {
       expect([dotted, isPublicAddress(dotted)]).toEqual([dotted, !isSpecial(octets)])
       expect(isPublicAddress(`::ffff:${dotted}`)).toBe(isPublicAddress(dotted))
       expect(isPublicAddress(`::ffff:${hex(a)}${hex(b)}:${hex(c)}${hex(d)}`)).toBe(isPublicAddress(dotted))
-      // Covers the prefixes for translation and tunnelling, which can reach a private address.
+      // Covers the prefixes for address translation and tunnelling, which can reach a private address.
       for (const prefix of ['::', '64:ff9b::']) expect(isPublicAddress(`${prefix}${dotted}`)).toBe(false)
       expect(isPublicAddress(`2002:${hex(a)}${hex(b)}:${hex(c)}${hex(d)}::1`)).toBe(false)
     }),

@@ -78,7 +78,7 @@ describe('attempts to sign in (decision 0022)', () => {
     expect(refusals).toEqual(Object.fromEntries(Object.keys(steps).map((step) => [step, 4])))
     const seen = (await Promise.all(many(104, () => visitPage(showPage, page)))).map(({ status }) => status)
     expect([seen.length, seen.filter((status) => status === 429).length]).toEqual([104, 4])
-    // Expects refusals on the page too, which shares the limits that the operations have used up.
+    // Expects refusals on the page too, because it shares the limits that the operations have used up.
     const spent = [
       await visitPage(startPage, page),
       await form({ email: 'a@example.com' })(),

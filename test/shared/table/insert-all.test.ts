@@ -17,7 +17,7 @@ const itemsOf = (count: number, fields: object = {}): Item[] => {
 }
 const stored = (items: Item[]) => queryItems(items[0]?.pk ?? '')
 
-/** Fails some statements of the first `times` batch requests with the error `Code`. Returns a function that counts the requests. */
+/** Makes some statements of the first `times` batch requests fail with the error `Code`. Returns a function that counts the requests. */
 function refuse(Code: string, times: number, isRefused = (at: number) => at % 2 === 0): () => number {
   let requests = 0
   interceptTable(async (command, send) => {

@@ -19,7 +19,7 @@ import { seedOf } from '#test/support/run/seeds.ts'
 
 const random = new SeededRandom(seedOf('PROPERTY_SEED'))
 
-/** Creates the maximum number of filters of an object, with 500 ports each (A31). The ranges compress as badly as possible. */
+/** Creates the maximum number of filters that an object can have, with 500 ports each (A31). The ranges compress as badly as possible. */
 const maxFilters = (count = 32) =>
   Array.from({ length: count }, () => ({
     protocol: 'tcp',
@@ -27,7 +27,7 @@ const maxFilters = (count = 32) =>
   }))
 
 /**
- * Creates the maximum number of condition values of an object, each at its maximum length. The many decimal places of the time
+ * Creates the maximum number of condition values that an object can have, each of the maximum length. The many decimal places of the time
  * (`9:00:00.123…`) have no effect.
  */
 const maxConditions = (count = 64) => {

@@ -24,7 +24,7 @@ const listOf = (item: fc.Arbitrary<string>) =>
     .map((items) => items.join(','))
     .filter(short)
 
-/** Checks addresses and networks with `isIPv4` and `isIPv6` of Node. */
+/** Checks addresses and networks with Node's `isIPv4` and `isIPv6`. */
 function isNetwork(text: string): boolean {
   const [host = '', mask, ...more] = text.split('/')
   const width = isIPv4(host) ? 32 : isIPv6(host) && !host.includes('%') ? 128 : 0

@@ -5,7 +5,7 @@ import { CommaListCast, TrimmedCast } from '#shared/v0/casts.ts'
 import { networkListMessages, serverListMessages } from '#shared/v0/grammars.ts'
 import { isBlank, trimmed } from '#shared/v0/messages.ts'
 
-/** Code points with the property White_Space (PropList.txt of Unicode). */
+/** Code points with the Unicode property White_Space (PropList.txt). */
 const whiteSpace = [
   ...[0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0x85, 0xa0, 0x1680],
   ...[0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a],

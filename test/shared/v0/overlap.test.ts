@@ -62,7 +62,7 @@ function reference(a: Omit<Rule, 'id'>, b: Omit<Rule, 'id'>): boolean {
     const family = destination.includes(':') ? families.ipv6 : families.ipv4
     const [address = '', mask = family.width] = destination.split('/')
     list.addSubnet(address, Number(mask), family.type)
-    // Adds the network's own address, because the network may contain no enumerated address.
+    // Adds the network's own address, because the network may contain none of the enumerated addresses.
     return { list, family, tried: [...addresses.map(family.address), address] }
   })
   if (!first || !second || first.family !== second.family) return false
@@ -72,7 +72,7 @@ function reference(a: Omit<Rule, 'id'>, b: Omit<Rule, 'id'>): boolean {
   )
 }
 
-/** Searches sort keys in memory, as DynamoDB does. */
+/** Searches sort keys in memory the way a DynamoDB query does. */
 const searchAmong = (rules: Rule[], among: string, family: 4 | 6, except?: string) => {
   const sorts = rules
     .map((rule) => ({ place: ruleTargetOf(rule), id: rule.id }))

@@ -8,7 +8,7 @@ const common = [
   ...['id', 'account_id', 'name', 'issuer', 'is_disabled', 'inserted_at', 'updated_at', 'context', 'domains'],
   ...['client_session_lifetime_secs', 'portal_session_lifetime_secs', 'last_error', 'last_error_at'],
 ]
-/** Fields of each kind in addition to the common fields (A25.1). */
+/** Fields that each kind of provider has in addition to the common fields (A25.1). */
 const kindFields: Record<ProviderKind, string[]> = {
   email_otp: [],
   oidc: ['is_default', 'client_id', 'discovery_document_uri', 'email_verification_method', 'callback_uri'],
@@ -62,7 +62,7 @@ describe('the callback address of a provider (I2.2)', () => {
       vi.stubEnv('SERVICE_URL', 'https://access.example.com')
       const moved = await providers[kind].get(ownAccount, created.id)
       expect(moved.body.data.callback_uri).toBe(`https://access.example.com/sign_in/callback/${created.id}`)
-      // Expects another entity tag for a changed address, although `If-Match` still accepts the former tag (A8.2).
+      // Expects a different entity tag after the address changed, although `If-Match` still accepts the former tag (A8.2).
       expect(moved.headers.etag).not.toBe(before.headers.etag)
       const remove = await handlerOf(`DELETE /${kind}_auth_providers/{id}`)
       const headers = { 'if-match': before.headers.etag ?? '' }

@@ -92,7 +92,7 @@ describe('the issuer of a provider (A25.2)', () => {
     read.mockResolvedValue({ issuer: 'https://other.example.com' })
     const other = 'https://other.example.com/.well-known/openid-configuration'
     const kept = await providers.oidc.update(account, provider.id, { discovery_document_uri: other })
-    // Expects that the secret must be entered again, because it is never sent to another issuer (I1.3).
+    // Expects that the secret must be entered again, because it is never sent to a different issuer (I1.3).
     expect([kept.status, kept.body.errors]).toEqual([422, { client_secret: ["can't be blank"] }])
     const client_secret = 'of-the-other-provider'
     const { fromProvider: made } = await mintTokens(account, provider.id)

@@ -13,7 +13,7 @@ afterEach(() => vi.restoreAllMocks())
 
 const freeze = (micros: number) => vi.spyOn(clock, 'now').mockReturnValue(micros)
 
-/** Creates an authorization that expires at midnight, before the leases of client and gateway. */
+/** Creates an authorization that expires at midnight, before the leases of the client and the gateway expire. */
 async function granted(request: { token?: string } = {}) {
   // Sets the clock to noon of the next day, so that midnight is not near.
   freeze((Math.ceil(clock.now() / day) + 0.5) * day)

@@ -72,8 +72,8 @@ describe('a grant', () => {
       units.push(writes)
     }
     expect(Math.min(...units)).toBeLessThanOrEqual(16)
-    // Expects at least the pending and the confirmed item, their index items and the attribution. Fewer units mean that nothing was
-    // granted.
+    // Expects at least the writes of the pending and the confirmed item, their index items and the attribution. Fewer units would mean that
+    // nothing was granted.
     expect(Math.min(...units)).toBeGreaterThan(6)
   })
 
@@ -162,7 +162,7 @@ describe('a pending authorization', () => {
     const [one] = await plantClients(world, 1)
     await one?.start()
     const attributions = await queryItems(attributionKey(world.account.id, '').pk)
-    // Revokes the authorization while it is pending. The request then creates another authorization, which is not revoked.
+    // Revokes the authorization while it is pending. The request then creates a new authorization, which is not revoked.
     const flight = new ItemsInFlight(3)
     try {
       let revoked = 0

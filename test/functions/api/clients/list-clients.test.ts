@@ -161,7 +161,7 @@ async function unitsOf(keys: Key[]): Promise<number> {
   return Math.ceil(bytes.flat().reduce((sum, each) => sum + each, 0) / 4_096)
 }
 
-/** Returns the stored size of a value in bytes. A number takes one byte per two digits plus one, a boolean takes one byte. */
+/** Returns the stored size of a value in bytes. A number takes one byte per two digits plus one, and a boolean takes one byte. */
 const sizeOf = (value: unknown): number =>
   typeof value === 'number'
     ? Math.ceil(String(value).length / 2) + 1

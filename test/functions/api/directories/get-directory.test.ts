@@ -8,7 +8,7 @@ const common = [
   ...['id', 'account_id', 'inserted_at', 'updated_at', 'name', 'is_disabled', 'disabled_reason', 'synced_at'],
   ...['error', 'error_count', 'error_emailed_at', 'domains', 'matches_administrators'],
 ]
-/** Fields of each kind in addition to the common fields (A26.1). */
+/** Fields that each kind of directory has in addition to the common fields (A26.1). */
 const kindFields: Record<DirectoryKind, string[]> = {
   suite: ['domain', 'impersonation_email', 'group_sync_mode', 'orgunit_sync_enabled'],
   tenant: ['client_id', 'tenant_id', 'email_field', 'sync_all_groups'],

@@ -75,7 +75,7 @@ describe('POST /{kind}_directories/{id}/runs/{run_id}/rewind (I4.1(6))', () => {
     const stranger = await newRewindWorld()
     expect((await runsApi.idp.rewind(stranger.account, world.id, run.id)).status).toBe(404)
     expect([await commits(), changed]).toEqual([changed, made + 1])
-    // Expects that a later run without changes does not prevent a rewind, and that two concurrent requests start only one.
+    // Expects that a later run without changes does not prevent a rewind, and that two concurrent requests start only one rewind.
     const both = await Promise.all([1, 2].map(() => runsApi.idp.rewind(world.account, world.id, run.id)))
     expect(both.map(({ status }) => status).sort()).toEqual([202, 409])
     expect(both.map(({ body }) => body.code)).toContain('sync_running')

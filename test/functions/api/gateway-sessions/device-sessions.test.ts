@@ -55,7 +55,7 @@ async function newDevice(kind: 'gateway' | 'client', world: World) {
       expect(inList).toEqual(data)
       return data
     },
-    /** Starts a session. `end` is the end of its lease in microseconds. */
+    /** Starts a session. `end` is the time at which its lease expires, in microseconds. */
     session: async (session: Record<string, unknown> = {}, request: Request = {}) => {
       const { data } = (await device.start(session, request)).body
       return { id: data.id, end: parseTimestamp(data.expires_at) as number, device: data[kind].id as string }

@@ -56,7 +56,7 @@ const now = clock.now.bind(clock)
 const laterBy = (seconds: number) => vi.spyOn(clock, 'now').mockImplementation(() => now() + seconds * 1_000_000)
 const office = [{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }]
 
-/** Causes of a revocation, each with the status of the next decision. */
+/** Causes of a revocation, each with the expected status of the next access decision. */
 const causes: [string, (w: World) => Promise<unknown>, number][] = [
   ['the policy is deleted', remove(deletePolicy, (w) => w.policy.id), 404],
   ['the policy is disabled', policyOf({ is_disabled: true }), 404],
@@ -235,7 +235,7 @@ describe("revocation, from its cause to the gateway's next heartbeat (A29, A30, 
   })
 })
 
-/** Causes of a revocation at the gateway, each with the status of its next heartbeat and of the next decision. */
+/** Causes of a revocation at the gateway, each with the expected statuses of its next heartbeat and of the next access decision. */
 const atGateway: [string, (w: World) => Promise<unknown>, number, number][] = [
   [
     'the gateway is deleted',

@@ -201,7 +201,7 @@ describe('ingest tokens (L9)', () => {
     expect(await statusOf(await grant.token('responder'))).toBe(200)
   })
 
-  /** Returns another last character of a signature for the same bytes, because the last two bits of the character are unused. */
+  /** Returns a different last character for the same signature bytes. Such a character exists because its last two bits are unused. */
   const otherSpelling = (last: string) => {
     const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     return digits[digits.indexOf(last) + 1]

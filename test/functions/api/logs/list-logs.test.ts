@@ -32,7 +32,7 @@ const origin = { ip: '192.0.2.1', ip_region: null, ip_city: null, ip_lat: null, 
 const actor = { id: randomUUID(), email: 'Grace@example.com' }
 
 let account: Account
-/** Start of the test entries in microseconds. Each entry is a whole number of seconds later. */
+/** Start time of the test entries, in microseconds. Each entry is a whole number of seconds later. */
 let start: number
 
 const subject = {
@@ -83,7 +83,7 @@ const window = (from: number, to: number) => ({
 
 beforeAll(async () => {
   account = await newAccount()
-  // Starts an hour later than the requests of these tests, which also create entries.
+  // Places the test entries an hour after the requests of these tests, because the requests also create entries.
   start = clock.now() + 3_600 * second
 })
 afterEach(() => {
@@ -382,7 +382,7 @@ describe('the bound of counted entries (L2.5)', () => {
       const first = (await list({ ...query, total_limit }, ownAccount)).body
       expect([first.data.length, first.metadata.total, first.metadata.count]).toEqual([2, total, total])
       const page_cursor = first.metadata.next_page
-      // Expects that `total_limit` has no effect with a cursor, even if changed or missing.
+      // Expects that `total_limit` has no effect with a cursor, even if it is changed or omitted.
       for (const more of [{ total_limit }, { total_limit: '3' }, {}] as Record<string, string>[]) {
         const { data, metadata } = (await list({ ...query, ...more, page_cursor }, ownAccount)).body
         expect([data.length, metadata.total, metadata.count]).toEqual([2, total, total])
@@ -511,7 +511,7 @@ describe('retention (L1)', () => {
     const third = await page(second.next)
     expect([first, second, third].map(({ ids }) => ids)).toEqual([[a], [b], [c]])
 
-    // Expires one more entry each day: the last entry, then the entry of the cursor, then a newer entry.
+    // Makes one more entry expire each day: the last entry, then the entry of the cursor, then a newer entry.
     for (const [later, left] of [
       [10 * day, c],
       [11 * day, b],

@@ -3,7 +3,7 @@ import { handler as listActors } from '#functions/api/actors/list-actors.ts'
 import { beginSignIn, redirectParams, returnFromProvider } from '#test/support/sign-in/sign-in.ts'
 import { newSubject, signInWorld, tenant, useProviderForEveryKind } from '#test/support/sign-in/sign-in-world.ts'
 
-// Tests complaints of users of similar services that concern sign-ins (docs/contract/identity-wire.md).
+// Covers sign-in problems that users of similar services have reported (docs/contract/identity-wire.md).
 
 const world = await signInWorld()
 const { fake } = world

@@ -71,7 +71,7 @@ describe('an invalid ID token (I2.2)', () => {
     expect(await world.signInOutcome(provider, await claims())).toBe('signed in')
     fake.requests.length = 0
     expect(await world.signInOutcome(provider, await claims())).toBe('signed in')
-    // Expects only a token request, because keys and document are cached.
+    // Expects only a token request, because the keys and the discovery document are cached.
     expect(fake.requests).toEqual(['token'])
     fake.rotateKey()
     expect(await world.signInOutcome(provider, await claims())).toBe('signed in')
@@ -95,7 +95,7 @@ describe('a callback to the service', () => {
     const other = await startPlainProvider()
     const [one, two] = [await world.newProvider(), await insertLocalProvider(world.account.id, other)]
     const claims = { sub: newSubject(), email: await world.emailOf(), email_verified: true }
-    // Sends a code of another provider with the state of this provider, which must not receive the code.
+    // Sends this provider's state with a code that a different provider issued. The code must not be redeemed at that provider.
     const [begun, elsewhere] = await Promise.all(
       [one, two].map(({ id }) => beginSignIn(id, { slug: world.account.slug })),
     )
@@ -110,7 +110,7 @@ describe('a callback to the service', () => {
     fake.requests.length = 0
     const query = { state: attempt.providerState, code: fake.codeFor(attempt.url, claims), iss: other.issuer }
     expect(redirectParams(await returnFromProvider(attempt, query))).toMatchObject({ error: 'temporarily_unavailable' })
-    // Expects that a response with another issuer is refused before its code is sent (RFC 9207).
+    // Expects that a response with a different issuer is refused before its code is sent (RFC 9207).
     expect(fake.requests).not.toContain('token')
     await other.close()
   })

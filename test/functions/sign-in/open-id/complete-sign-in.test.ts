@@ -157,7 +157,7 @@ describe('requirements of each kind of provider for the first link (I2.3)', () =
     expect(await world.signInOutcome(provider, stranger)).toBe('email_domain_other')
     expect(await world.signInOutcome(provider, known)).toBe('signed in')
     expect(await world.signInOutcome(provider, known)).toBe('signed in')
-    // Moves the actor's email to another domain. The domains of a provider restrict the actor's email instead of the claim.
+    // Moves the actor's email to another domain. The provider's domain restriction applies to the actor's email, not to the email claim.
     await updateRow(world.account.id, actors, inside, { email: `${newSubject()}@example.net` })
     expect(await world.signInOutcome(provider, known)).toBe('email_domain_other')
   })

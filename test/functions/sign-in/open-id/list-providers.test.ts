@@ -66,7 +66,7 @@ describe('GET /sign_in/{slug}/providers (I2.1)', () => {
   it('allows one source 20 requests at once over all accounts, and then returns the limit (A9)', async () => {
     const source = newSource()
     const other = source.replace(/::1$/, '::2')
-    // Slows the clock to a microsecond per reading, so that no capacity is refilled during the requests.
+    // Advances the clock by only one microsecond per reading, so that no capacity is refilled during the requests.
     let at = clock.now()
     vi.spyOn(clock, 'now').mockImplementation(() => ++at)
     for (let i = 0; i < 20; i++) {

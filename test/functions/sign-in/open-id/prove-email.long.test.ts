@@ -106,7 +106,7 @@ describe('an email that a provider has not verified (I2.3)', () => {
   it('is not proven by a passcode for signing in, and its own passcode does not sign in', async () => {
     const signing = await mailedPasscode(world.account.id)
     const { mails, code, code_verifier } = await claim(signing.email)
-    // Uses the passcode that was mailed to prove the email, not to sign in.
+    // Uses a passcode that was mailed as proof of the email, and not for a sign-in.
     const passcode = passcodeIn(mails[0])
     const verify = () =>
       call(verifyPasscode, {

@@ -54,7 +54,7 @@ const refused = async (sign_in: Record<string, unknown>) => {
   expect([status, body.code]).toEqual([401, 'unauthorized'])
 }
 
-/** Gives a person an identity of another subject, with client tokens. One commit cannot delete 30 tokens. */
+/** Gives a person a former identity with a different subject, and `tokens` client tokens. One commit cannot delete 30 tokens. */
 async function withFormerSubject({ id: actorId }: { id: string }, tokens: number) {
   await insertIdentity(account.id, actorId, { issuer: provider.issuer, idp_id: `former-${actorId}` })
   for (let i = 0; i < tokens; i++) await signInWith(account, 'client', { actorId, provider, kind: 'oidc' })

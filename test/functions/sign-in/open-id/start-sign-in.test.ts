@@ -83,7 +83,7 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     const { url } = await beginSignIn(suite.id, { slug: ownAccount.slug })
     expect(new URL(url).searchParams.get('hd')).toBe('example.com')
     expect(new URL(url).searchParams.get('client_id')).toBe('suite-app')
-    // Expects the callback of the deployment, because the suite's app belongs to the deployment and not to the account.
+    // Expects the deployment's callback address, because the suite's app belongs to the deployment and not to the account.
     expect(new URL(url).searchParams.get('redirect_uri')).toBe('http://127.0.0.1/sign_in/callback')
   })
 

@@ -67,7 +67,7 @@ it('returns a shorter page if the response would exceed 5 MB', async () => {
 it('refuses a list below 5 MB that exceeds the size of a Lambda response', async () => {
   const ownAccount = await newAccount()
   const { id: _id, inserted_at: _inserted, updated_at: _updated, ...device } = await newV0Device(ownAccount)
-  // Description of quotes. Each takes two bytes in the body, and four in the JSON string that contains the body.
+  // Description that consists of quotes. Each quote takes two bytes in the body, and four in the JSON string that contains the body.
   const description = '"'.repeat(2048)
   await plantRows(ownAccount.id, v0Devices, 740, () => ({ ...device, description }), [])
   const { status, body } = await ownAccount.call(listDevices, { path: '/v0/devices' })

@@ -311,7 +311,7 @@ it('creates one of concurrent overlapping rules', async () => {
 it('finds an overlap among many rules of other networks, sizes and ports', async () => {
   const ownAccount = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
   const tcp = (destination: string, port_range: string) => ({ destination, port_type: 'tcp', port_range })
-  // Creates more rules of one network than one query returns.
+  // Creates more rules for one network than a single query returns.
   for (let i = 1; i <= 55; i++) await newV0Rule(ownAccount, tcp('10.0.0.0/24', `${i * 10}`))
   expect((await post(tcp('10.0.0.0/8', '545 - 555'), ownAccount)).body).toEqual({ errors: overlap })
   expect((await post(tcp('10.0.0.128/25', '549 - 550'), ownAccount)).body).toEqual({ errors: overlap })

@@ -77,7 +77,7 @@ async function plantDevices(accountId: string, id: string, count: number): Promi
   }))
 }
 
-/** Fails the commits for which `fails` is true. Advances the clock at each failure, so that there are few retries. */
+/** Makes commits fail while `fails` returns true. Advances the clock at each failure, so that there are few retries. */
 function failCommits(fails: () => boolean): void {
   const now = clock.monotonic
   let passed = 0

@@ -11,7 +11,7 @@ beforeAll(async () => {
   account = await newAccount()
 })
 
-/** Counts the hashes that Node's thread pool computes, in total and at once. */
+/** Counts the hashes that Node's thread pool computes, in total and concurrently. */
 const hashes = { begun: 0, running: new Set<number>(), max: 0 }
 const hook = createHook({
   init(id, type) {

@@ -35,7 +35,7 @@ const bucketOf = (size: Pick<Bucket, 'capacity' | 'refill' | 'lease'>): Bucket =
   ...size,
 })
 
-/** Creates processes that share the test's clock. Each process reads the clock with its skew in microseconds. */
+/** Creates processes that share the test's clock. Each process reads the clock with its own skew, in microseconds. */
 function processes(skews: number[]) {
   let time = start
   const holders = skews.map((skew) => new LeaseHolder(() => time + skew))
@@ -59,7 +59,7 @@ function processes(skews: number[]) {
   }
 }
 
-/** Returns the largest number of grants in excess of capacity and refill, over all windows between two grants. */
+/** Returns the largest number by which the grants exceed capacity plus refill, over all time windows between two grants. */
 function excess({ capacity, refill }: Bucket, grants: number[]): number {
   let least = Number.POSITIVE_INFINITY
   let worst = Number.NEGATIVE_INFINITY

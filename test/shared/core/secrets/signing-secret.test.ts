@@ -86,7 +86,7 @@ it('accepts tokens of the previous version, and signs with it until every proces
   const [token, cursor] = [await running.sign(), await running.cursor()]
   rotate('the second secret')
   const fresh = await process_()
-  // Expects a signature of the former version, because other processes have not read the rotated secret yet.
+  // Expects a signature with the previous version, because other processes have not read the rotated secret yet.
   expect(await fresh.sign()).toBe(token)
   expect([await fresh.accepts(token), await fresh.reads(cursor), await fresh.isMadeByNewest(cursor)]).toEqual([
     true,

@@ -22,7 +22,7 @@ function newKeyFile(): string {
   return path
 }
 
-/** Fakes KMS with encryption contexts. A wrapped key contains its context, and is unwrapped only with an equal context. */
+/** Fakes KMS with encryption contexts. A wrapped key contains its context, and can be unwrapped only with an equal context. */
 function useKms() {
   const wrapped = new Map<string, { key: Uint8Array; context: string }>()
   mock.on(GenerateDataKeyCommand).callsFake(async ({ EncryptionContext }) => {

@@ -14,7 +14,10 @@ beforeAll(async () => {
   account = await newAccount()
 })
 
-/** Changes the identity of a person with a token of the identity's issuer and one of another issuer. Returns the remaining tokens. */
+/**
+ * Changes the identity of a person who has two tokens: one from the identity's issuer, and one from a different issuer. Returns the
+ * remaining tokens.
+ */
 async function changed(changes: Partial<ExternalIdentityRow>) {
   const actor = await newPerson(account)
   const issuer = newIssuer()

@@ -42,8 +42,8 @@ it('writes two items per member, and as many members per commit as fit a transac
   expect(commits.map(({ changes }) => changes.length)).toEqual([0, ...Array.from({ length: 5 }, () => 48)])
   // Allows one request per commit, and 20 requests for authentication and for the reads before and after the commits.
   expect(requests).toBeLessThanOrEqual(commits.length + 20)
-  // Allows two units per item in a transaction. Besides members, a commit writes the account version, the counter, the pending change and
-  // the commit record with a digest per member.
+  // Allows two write units per item in a transaction. Besides the members, a commit writes the account version, the counter, the pending
+  // change, and the commit record with a digest per member.
   expect(writes).toBeLessThan(ids.length * 4 + commits.length * 45)
 })
 

@@ -23,7 +23,7 @@ const count = 160
 
 /** Generates ranges of actors, so that most sets differ by more members than a commit can contain. */
 const some = fc.tuple(fc.nat(count), fc.nat(count)).map(([a, b]): [number, number] => [Math.min(a, b), Math.max(a, b)])
-/** Decides whether a request has time for one part or for all, and at which write its process dies. */
+/** Decides whether a request has time for one part or for all parts of the change, and at which write its process dies. */
 const fate = { hasTime: fc.boolean(), diesAt: fc.option(fc.integer({ min: 1, max: 8 }), { freq: 3 }) }
 const steps = fc.array(
   fc.oneof(
@@ -107,14 +107,14 @@ it('a set results from its requests in their order, for any execution of their p
           const expected = new Set([...[...model].filter((id) => !remove.includes(id)), ...add])
           await change(expected, () => patch(group, { add, remove }), died)
         } else {
-          // Delivers a random record, which may have been delivered before.
+          // Delivers a random stream record, which may have been delivered before.
           const { batchItemFailures } = await followUp({ Records: [records[step.record % records.length] as never] })
           vi.restoreAllMocks()
           if (!died) expect(batchItemFailures).toEqual([])
         }
         expect(await target(alive)).toEqual(sorted(model))
       }
-      // Completes the pending changes by another request and by the deliveries of the stream.
+      // Completes the pending changes with a further request and with the stream deliveries.
       vi.spyOn(workTime, 'request').mockReturnValue(-1)
       expect((await patch(group, {})).status).toBeLessThan(300)
       vi.restoreAllMocks()

@@ -186,14 +186,14 @@ describe('a portal session acts as its administrator (A3.1(2))', () => {
 
   it('at the table costs of an API token', async () => {
     const { account, token } = world
-    // Returns the lowest cost of several requests, because some requests also renew the rate limit's lease or store the last use.
+    // Returns the lowest cost of several requests, because some of them also renew the rate limit's lease or store the last-used time.
     const minCost = async (by: string) => {
       const all = []
       for (let i = 0; i < 6; i++) all.push(await measure(() => call(getAccount, { token: by })))
       return all.toSorted((one, other) => one.requests - other.requests)[0]
     }
     const [session, api] = [await minCost(token), await minCost(account.token)]
-    // Expects one read less than for an API token, because a portal session has no last use to read.
+    // Expects one fewer read than for an API token, because a portal session has no last-used time.
     expect(session).toEqual({ ...api, reads: (api?.reads ?? 0) - 1 })
   })
 })

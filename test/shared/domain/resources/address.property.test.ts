@@ -5,7 +5,7 @@ import { checkAddress } from '#shared/domain/resources/address.ts'
 
 const family = (text: string) => (text.includes(':') ? 'ipv6' : 'ipv4')
 
-/** Addresses that no resource can have (A18.4), as a block list of Node. */
+/** Addresses that no resource can have (A18.4), as a Node `BlockList`. */
 const reserved = new BlockList()
 reserved.addAddress('0.0.0.0', 'ipv4')
 reserved.addAddress('::', 'ipv6')

@@ -122,7 +122,7 @@ describe('a group with 5,000 members', () => {
         body: { memberships: unique.map((actor_id) => ({ actor_id })) },
       })
     let put = await fill()
-    // Completes the change by follow-up work if the machine was too slow to complete the request (A15.6).
+    // Completes the change through follow-up work if the machine was too slow to complete the request in time (A15.6).
     if (put.status === 202) {
       await followUpAll(account.id)
       put = await fill()

@@ -13,8 +13,8 @@ function newWorld({ edgeMs = 4 * minute } = {}) {
   let now = 0
   const versions = { current: JSON.stringify({ current: 'first' }), pending: null as string | null }
   let rotatedAt: Date | null = null
-  // Secret values that edge locations send, with the time of their deployment. An edge location may send an older value until the next one
-  // is deployed everywhere.
+  // Secret values that edge locations send, each with its deployment time. An edge location may send an older value until the next one is
+  // deployed everywhere.
   const sent: { word: string; from: number }[] = [{ word: 'first', from: 0 }]
   const everywhere = () => now >= (sent.at(-1)?.from ?? 0) + edgeMs
   const edges = () =>
@@ -110,7 +110,7 @@ describe('the rotation of the origin secret', () => {
           const { rotate, pass, versions } = newWorld({ edgeMs: edgeMinutes * minute })
           for (const { restMinutes, until, patienceMinutes } of rotations) {
             pass(restMinutes * minute)
-            // Ignores the error of a failed step, which ends only this attempt, as in Secrets Manager.
+            // Ignores the error of a failed step, because it aborts only the current attempt, as in Secrets Manager.
             await rotate({ until, patienceMs: patienceMinutes * minute }).catch((error: Error) => {
               expect(error.message).toMatch(/ten minutes old|not deployed to every edge/)
             })

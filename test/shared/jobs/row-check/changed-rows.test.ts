@@ -21,7 +21,7 @@ import { recordVersions } from '#test/support/table/record-versions.ts'
 let ownTable: Awaited<ReturnType<typeof useOwnTable>>
 let account: string
 let rows: Item[]
-/** Versions of rows that a later commit has replaced. */
+/** Row versions that later commits have replaced. */
 let earlier: Item[]
 let deleted: Item[]
 
@@ -82,7 +82,7 @@ const tamperings: Record<string, (row: Item, n: number) => Tampering> = {
   },
   'no value': (row, n) => {
     const field = fieldNames(row)[n % fieldNames(row).length] as string
-    // Expects no field name if the removed field had its default. A missing field is read as its default, so only the digest differs.
+    // Expects no field name if the removed field had its default value. A missing field is read as its default, so only the digest differs.
     const defaults = (checkedEntities.get(String(row.pk.split('#')[1]))?.defaults ?? {}) as Record<string, unknown>
     const isDefault = field in defaults && isDeepStrictEqual(row[field], defaults[field])
     return { key: row, item: dropped(row, field), problem: 'altered', ...(!isDefault && { field }) }
@@ -107,7 +107,7 @@ const tamperings: Record<string, (row: Item, n: number) => Tampering> = {
   },
 }
 
-/** Fields that have another name in change records, or that change records do not contain. */
+/** Fields that change records do not contain, or contain under a different name. */
 const unnamed = ['inserted_at', 'version', 'kind']
 
 async function expectFindings(done: Tampering[]): Promise<void> {

@@ -154,7 +154,7 @@ it('rejects another order of members or lines', async () => {
 })
 
 it('rejects any changed byte', async () => {
-  // Skips the range of the seal, because a changed range is valid if the neighbouring entries prove it too.
+  // Skips the seal's `range` field, because a changed range is still valid if the neighbouring entries prove it.
   const whole = Buffer.from(text)
   const range = [whole.indexOf('"range":'), whole.indexOf('"note":')] as const
   await fc.assert(

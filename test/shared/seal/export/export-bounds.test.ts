@@ -141,7 +141,7 @@ it('takes linear time in the size of the file', async () => {
     await expect(verifyExport(path, { key })).rejects.toThrow()
     return performance.now() - started
   }
-  // Measures how long the search for the seal takes, because each file fails in its first line.
+  // Measures how long the search for the seal takes, because the verification of each file then fails at the first line.
   const [small, large] = [await timeOf(10), await timeOf(1_000)]
   expect(large).toBeLessThan(small * 100 + 1_000)
 })
@@ -163,7 +163,7 @@ it('rejects counts that are not safe integers', async () => {
   await expect(verified({ ...made, seal: { ...made.seal, first } })).rejects.toThrow(NotAnExport)
 })
 
-// Detects a search for the proof of a leaf beyond the log, which would exhaust the memory.
+// Catches a verifier that searches for the proof of a leaf beyond the log, which would exhaust the memory.
 it('rejects a leaf beyond the log with any path', async () => {
   const made = sealedExport(log)
   const first = { leaf_index: 2 ** 40, path: [Buffer.alloc(32).toString('base64')] }
@@ -195,7 +195,7 @@ it('proves a fork by two signed roots of one size', async () => {
   await expect(compareExport(forked, olderFile, key)).rejects.toThrow(message)
   await expect(compareExport(forked, noteFor(older), key)).rejects.toThrow(message)
   await expect(compareExport(olderFile, forked, key)).rejects.toThrow(message)
-  // Compares with an export of the older log that contains the tree size stated by the newer log.
+  // Compares with a longer export of the older log, which includes the tree size stated by the newer log.
   const longer = write(sealedExport({ entries: log.entries.with(45, changeAt(45, {})).slice(0, 50), signer }))
   await expect(compareExport(forked, longer, key)).rejects.toThrow(message)
   await expect(compareExport(good, longer, key)).rejects.toThrow('RESTARTED')

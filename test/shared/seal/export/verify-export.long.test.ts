@@ -190,7 +190,7 @@ it('proves that a newer export extends an older export or note, and that a fork 
   const late = { begin: String(all.at(-1)?.timestamp) }
   await expect(compareExport(await export_(late), older)).rejects.toThrow('Neither export proves')
   expect(await compareExport(await export_({ ...late, against: older }), older)).toContain('extends')
-  // Forks the log: restores bucket and table, forges a sealed entry, and seals again.
+  // Forks the log: restores the bucket and the table, forges a sealed entry, and seals again.
   for (const item of [...kept, state as Item]) await put(item)
   const forged = all.at(-5) as Item
   const after = { ...(forged.after as object), name: 'forged' }

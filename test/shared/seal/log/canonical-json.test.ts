@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { canonicalJson } from '#shared/seal/log/canonical-json.ts'
 
-/** Samples of RFC 8785, 3.2.2 and 3.2.3. */
+/** Samples from RFC 8785, sections 3.2.2 and 3.2.3. */
 it('serializes the samples of RFC 8785', () => {
   const sample = JSON.parse(String.raw`{
     "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
@@ -28,7 +28,7 @@ it('serializes the samples of RFC 8785', () => {
   ])
 })
 
-/** IEEE 754 bits and their text by RFC 8785, appendix B. */
+/** IEEE 754 bit patterns and their JSON form, from RFC 8785, appendix B. */
 it.each([
   ['0000000000000000', '0'],
   ['8000000000000000', '0'],

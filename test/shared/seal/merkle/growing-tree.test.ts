@@ -33,7 +33,7 @@ it('returns changed partial tiles, and each full tile once', () => {
   expect(widths(grown(300, 301, first.partials()).partials())).toEqual([[0, 1, 45, 45]])
   const second = grown(300, 556, first.partials())
   expect(widths(second.takeFull())).toEqual([[0, 1, 256, 256]])
-  // Expects the tile of level 0 although its width is the same, because its index is new.
+  // Expects the tile of level 0 although its width is unchanged, because its index is new.
   expect(widths(second.partials())).toEqual([
     [0, 2, 44, 44],
     [1, 0, 2, 0],

@@ -11,7 +11,7 @@ import {
   verifierKeyText,
 } from '#shared/seal/notes/signed-note.ts'
 
-/** Example of the public implementation in Go (golang.org/x/mod/sumdb/note). */
+/** Example from the public Go implementation (golang.org/x/mod/sumdb/note). */
 const peter = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
 const secret = Buffer.from('AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz', 'base64').subarray(1)
 const text = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n"

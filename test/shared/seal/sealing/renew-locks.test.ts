@@ -12,7 +12,7 @@ import { advanceMinutes, sealWorld } from '#test/support/seal/sealing.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
 
-/** Days of lock that a deployment guarantees, and days for which a run locks objects. */
+/** Number of days for which a deployment guarantees that objects are locked, and number of days for which a run locks them. */
 const [promised, lockDays] = [400, 800]
 
 let ownTable: Awaited<ReturnType<typeof useOwnTable>>
@@ -38,7 +38,10 @@ const run = (deadline = Date.now() + 60_000) => renewLocks(deadline)
 const puts = () =>
   bucket.requests.filter((request) => request.startsWith('PUT ')).map((request) => request.split(' ')[1])
 
-/** Returns the shortest remaining lock of any object on each day, in days. The task runs daily, except when `isDown` is true. */
+/**
+ * Returns the shortest remaining lock of any object on each day, in days. The task runs every day, except on days for which `isDown` is
+ * true.
+ */
 async function leastLocks(days: number, isDown: (day: number) => boolean = () => false): Promise<number[]> {
   const least: number[] = []
   for (let day = 1; day <= days; day++) {
@@ -135,7 +138,7 @@ describe('a renewal that is interrupted', () => {
       time.mockReturnValue(start)
       await run(start + 1)
     }
-    // Expects two runs for each of three accounts with two pages, and a final run without work.
+    // Expects seven runs: two for each of the three accounts, which have two pages each, and a final run without work.
     expect(runs).toBe(7)
     expect(puts()).toEqual(bucket.versions.map(({ key }) => key))
   })

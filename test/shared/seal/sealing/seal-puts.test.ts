@@ -23,7 +23,7 @@ function treeOf(size: number): GrowingTree {
   return new GrowingTree(size, index)
 }
 
-/** Seals `more` new leaves, and returns the number of objects put (S7). */
+/** Seals `more` new leaves, and returns the number of objects written (S7). */
 async function putsOf(tree: GrowingTree, more: number): Promise<number> {
   const world = sealWorld()
   const account = randomUUID()
@@ -39,7 +39,7 @@ async function putsOf(tree: GrowingTree, more: number): Promise<number> {
 it.each([
   [1, 3],
   [255, 3],
-  // A full tile, and the first hash of the next level.
+  // A full tile, and a tile with the first hash of the next level.
   [256, 4],
   [257, 5],
   // 39 full tiles, a partial tile, and one tile of the next level.
@@ -48,7 +48,7 @@ it.each([
   expect(await putsOf(treeOf(0), more)).toBe(puts)
 })
 
-/** Returns the number of tiles put, without the two checkpoint objects. */
+/** Returns the number of tiles written, without the two checkpoint objects. */
 const tilesOf = (from: number, more: number): number => {
   const tree = treeOf(from)
   for (let i = 0; i < more; i++) tree.add(leaf, idOf(from + i))

@@ -103,7 +103,7 @@ it('uses conditional requests, and retries after a lost response', async () => {
     next = null
     return new Response('', { status: 503 })
   }
-  // Expects a failed condition, because the retry finds the object that the first request put. The caller compares the content.
+  // Expects a failed condition, because the retry finds the object that the first request stored. The caller compares the content.
   expect(await put('a/tile/0/000', Buffer.from([1, 255]), null)).toBe(false)
   expect(requests).toEqual(['PUT /a/tile/0/000 *', 'PUT /a/tile/0/000 *'])
   vi.unstubAllGlobals()

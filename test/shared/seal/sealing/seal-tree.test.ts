@@ -64,7 +64,7 @@ it('stores no second root for a size that another run has signed meanwhile', asy
   rmSync(join(world.folder, checkpointPath))
   const before = await sealedState(account)
   let writes = 0
-  // Plants the signed checkpoint before the third write, after the tile and the newest checkpoint.
+  // Plants the signed checkpoint before the third write, after the tile and the newest checkpoint are written.
   const restore = beforeWrites((item) => {
     if (!item && ++writes === 3) world.write(checkpointPath, signed)
   })
@@ -105,7 +105,7 @@ it('completes the checkpoint of an interrupted run, and then continues', async (
   const { id: account } = await newAccount()
   await changeSites(account, 1)
   let writes = 0
-  // Kills the run after the tile and the newest checkpoint, before the checkpoint named by its size.
+  // Kills the run after the tile and the newest checkpoint are written, but before the checkpoint named after its size.
   const restore = beforeWrites(() => {
     if (++writes > 2) throw new Error('killed')
   })

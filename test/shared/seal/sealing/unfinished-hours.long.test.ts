@@ -6,7 +6,7 @@ import { advanceMinutes, sealNow } from '#test/support/seal/sealing.ts'
 import { newSettledHour } from '#test/support/seal/settled-hour.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 
-/** Creates runs with time for 1,000 entries or for all entries. Each calls `ahead` before it stores the progress of an hour. */
+/** Creates runs that have time for 1,000 entries or for all entries. Each run calls `ahead` before it stores the progress of an hour. */
 function runsOf(account: string) {
   const now = clock.monotonic
   const runs = { ahead: async (_size: unknown) => {} }

@@ -68,7 +68,7 @@ it('reads again an item that an eventually consistent read missed', async () => 
   })
   await sealNow(account)
   spy.mockRestore()
-  // Expects that the queries of commits and the queries of entries each missed an item.
+  // Expects that both the queries of commits and the queries of entries missed an item.
   expect(overlooked).toBeGreaterThanOrEqual(2)
   const leaves = await computeLeaves(account)
   expect(await sealedState(account)).toMatchObject({ size: leaves.length, root: plainRoot(leaves).toString('base64') })

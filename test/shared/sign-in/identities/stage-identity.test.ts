@@ -187,7 +187,7 @@ describe('an identity in the portal (I3.5)', () => {
     expect(await link(account.id, as(null), 'portal', portal)).toBe('email_invalid')
     expect(await link(account.id, as(`${randomUUID()}@example.com`), 'portal', portal)).toBe('actor_unknown')
     expect(await link(account.id, as(other.email), 'portal', portal)).toBe('identity_not_vouched_for')
-    // Uses a client sign-in, which compares no email and therefore does not prove the identity.
+    // Uses a client sign-in, which does not compare the email and therefore does not prove the identity.
     expect(await link(account.id, as(null), 'client', { context: 'clients_and_portal' })).toBe(id)
     expect(await link(account.id, as(null), 'portal', portal)).toBe('email_invalid')
     expect(await link(account.id, as(email), 'portal', portal)).toBe(id)

@@ -8,7 +8,7 @@ import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'
 import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
-// Tests that a directory which does not match administrators cannot change their identities (A26.2(5)).
+// Tests that a directory cannot change the identities of administrators unless it is allowed to match administrators (A26.2(5)).
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -114,7 +114,7 @@ it.each([
 )
 
 describe('a rewind by a token without the scope * (I4.1(6))', () => {
-  /** Executes a run that deletes Grace. If `made` is true, the directory has created her. */
+  /** Executes a run that deletes Grace, who was created by the directory if `made` is true. */
   async function withoutGrace(type: 'account_user' | 'account_admin_user', made = true) {
     const world = await newWorld('*')
     if (!made) await insertActor(world.account.id, { ...admin, type: 'account_user' })

@@ -9,7 +9,7 @@ import { mintProviderToken, newIssuer } from '#test/support/accounts/identities.
 import { insertActor } from '#test/support/accounts/rows.ts'
 import { newSyncWorld, normalize } from '#test/support/sync/sync-runs.ts'
 
-// Tests complaints about similar services that concern sync runs (docs/contract/identity-wire.md).
+// Covers sync problems that users of similar services have reported (docs/contract/identity-wire.md).
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -91,7 +91,9 @@ it('Tailscale #8452: lets an administrator delete an invited person while a dire
 })
 
 describe('access by groups of a directory', () => {
-  /** Creates three people in two groups. `grant` gives a group access to the resource, which the first person requests by `ask`. */
+  /**
+   * Creates three people in two groups. `grant` gives a group access to the resource, and `ask` requests this access for the first person.
+   */
   async function granted() {
     const access = await newAccessWorld()
     const { account } = access

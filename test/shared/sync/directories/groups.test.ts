@@ -75,7 +75,7 @@ describe('groups (I4.4)', () => {
     const again = (await world.state()).groups.find(({ idp_id }) => idp_id === 'g')
     expect(await stored(wiki.id)).toMatchObject({ group_id: again?.id, is_disabled: true })
     expect(await stored(shop.id)).toMatchObject({ group_id: again?.id, is_disabled: false })
-    // Expects an unlinked policy, because a group and a resource can have only one policy.
+    // Expects the policy to stay unlinked, because there can be only one policy for a group and a resource.
     expect((await stored(twin.id))?.group_id).toBeNull()
     expect(run.skipped).toEqual({ policy_exists: 1 })
   })

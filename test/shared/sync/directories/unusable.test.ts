@@ -51,7 +51,7 @@ it('applies all other entries if the table refuses one, and reports the error', 
   await world.run()
   world.company.users = people.slice(1)
   world.company.groups = ['g1', 'g2', 'g3'].map((id) => ({ id, members: ['u1'] }))
-  // Plants an invalid group type. No adapter returns an invalid type, but the type is the only stored text without a check.
+  // Plants an invalid group type. No adapter returns an invalid type, but the type is the only stored string that is not checked.
   if (world.company.groups[1]) world.company.groups[1].type = half as 'group'
   const run = await world.run()
   expect(run).toMatchObject({

@@ -171,7 +171,7 @@ describe('an implausible snapshot (I5)', () => {
     world.fleet.before = (_list, position) => {
       if (position !== null && lost++ < 2) throw new ProviderFault('position_lost', 'The place is lost.')
     }
-    // Expects a count of one, although the list is read several times.
+    // Expects the skipped device to be counted once, although the list is read several times.
     const run = await world.run()
     expect(run).toMatchObject({ outcome: 'applied', applied: { devices: { delete: 6 } }, skipped: { gone: 1 } })
     expect((await world.devices()).map(({ mdm_id }) => mdm_id)).toEqual(['d0', 'd1', 'd8'])
@@ -211,7 +211,7 @@ it('does not touch a device of another provider of the account (I7.3)', async ()
   // Expects that the second provider does not delete the device of the first provider.
   second.fleet.devices = [{ mdm_id: 'own' }]
   expect(await second.run()).toMatchObject({ planned: { devices: { insert: 0, update: 0, delete: 0 } } })
-  // Expects that the first provider's device does not count as kept by the second provider.
+  // Expects the deletion check to ignore the first provider's device when it counts the devices that the second provider keeps.
   second.fleet.devices = [{ mdm_id: 'shared' }]
   const error = 'Sync would delete 1 of 1 devices; nothing was changed.'
   expect(await second.run()).toMatchObject({ outcome: 'stopped', error })

@@ -42,7 +42,7 @@ it('detects pages without new entries, per list', () => {
   expect(watch.isBarren('users', rows('b'), '2', '3')).toBe(true)
   expect(watch.isBarren('groups', rows('b'), null, '1')).toBe(false)
   expect(watch.isBarren('users', rows('b', 'c'), '3', '4')).toBe(false)
-  // Expects that a last page is never barren, and that a second reading of the list starts without seen rows.
+  // Expects that the last page is never barren, and that rereading the list starts without any rows already seen.
   expect(watch.isBarren('users', rows(), '4', null)).toBe(false)
   expect(watch.isBarren('users', rows('a'), null, '1')).toBe(false)
 })

@@ -25,7 +25,7 @@ type World = {
   secrets: string[]
 }
 
-/** Builds an adapter of each kind with lists of `pages` pages. The last page is not full. */
+/** Builds an adapter of each kind whose lists have `pages` pages. The last page is not full. */
 const worlds: Record<string, (pages?: number) => Promise<World>> = {
   async suite(pages = 2) {
     const fake = await suiteFake(suiteCompany(pages * 500 - 400, 2))

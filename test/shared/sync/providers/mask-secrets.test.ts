@@ -33,7 +33,7 @@ it.each(Object.entries(spellings))('masks a secret %s', (_, spelled) => {
       const found = spelled(secret)
       fc.pre(found.length >= 12 && !before.includes(secret))
       const shown = maskSecrets(`${before}${found}`, [secret], 300)
-      // Allows leftover base64 digits, which share bits with neighbouring bytes.
+      // Allows leftover base64 digits, because such digits also encode bits of the neighbouring bytes.
       const left = shown.replaceAll('[secret]', '').slice(before.length)
       expect(left.length).toBeLessThanOrEqual(found.length - secret.length)
       expect(shown).not.toContain(secret)

@@ -87,7 +87,7 @@ it('complaint 3, #12772: skips a nested group of another company without failing
     faultClass: 'object_gone',
     reason: 'foreign_group',
   })
-  // Expects a fatal fault, because a group that is listed but not readable means a missing permission.
+  // Expects a fatal fault, because a group that is listed but not readable indicates a missing permission.
   expect(await faultOf(adapter.members(groupOf('foreign'), null))).toMatchObject({ faultClass: 'fatal' })
 })
 

@@ -61,7 +61,7 @@ async function act(world: RewindWorld, action: Action, whom: number): Promise<vo
   if (action === 'enable') await directoriesApi.idp.update(account, world.id, { is_disabled: false })
 }
 
-/** Expects that every row from before the run exists again with its id, except rows that the administrator has changed. */
+/** Expects that every row that existed before the run is restored with its id, except rows that the administrator has changed. */
 function expectBack(before: SyncedState, after: SyncedState, touched: Set<string>): void {
   const isTouched = (...names: (string | null | undefined)[]) => names.some((name) => name && touched.has(name))
   const emailOf = new Map(before.actors.map(({ id, email }) => [id, email]))
@@ -102,7 +102,7 @@ it('keeps any change of an administrator at any moment of a rewind, and restores
         after,
         new Set([...(ofPerson ? [`u${whom}@example.com`] : []), ...(action === 'delete group' ? ['staff'] : [])]),
       )
-      // Expects that the rewind deletes or changes no remaining actor, and that no reference points to a missing row.
+      // Expects that the rewind neither deletes nor changes an actor that existed before it, and that no reference points to a missing row.
       for (const actor of left?.actors ?? []) expect(after.actors).toContainEqual(actor)
       expect(after.memberships.filter((member) => member.includes('gone'))).toEqual([])
       const ids = new Set(after.actors.map(({ id }) => id))

@@ -59,7 +59,7 @@ describe('skips and reports conflicts with later changes (I4.1(6))', () => {
     const ops = await world.addPolicy('ops', world.resource.id)
     company.users = company.users.filter(({ id }) => !id.startsWith('n'))
     const run = await world.lose()
-    // Makes changes that conflict with the rewind: an equal email, a changed email, a sign-in, and a group of another directory.
+    // Makes changes that conflict with the rewind: a duplicate email, a changed email, a sign-in, and a group of another directory.
     await account.call(createActor, {
       method: 'POST',
       body: { actor: { name: 'By hand', type: 'account_user', email: 'U1@example.com' } },

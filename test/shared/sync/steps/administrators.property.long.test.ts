@@ -19,7 +19,7 @@ afterEach(() => {
 const user = (i: number, name = `Name ${i}`) => ({ id: `u${i}`, email: `u${i}@example.com`, name })
 const numbers = Array.from({ length: 8 }, (_, i) => i)
 
-/** Possible changes of a person at the provider before the second run. */
+/** Possible changes to a person at the provider before the second run. */
 const fates = ['stays', 'renamed', 'leaves', 'inactive', 'again', 'new'] as const
 const actions = [
   'nothing',
@@ -78,7 +78,7 @@ async function act(world: SyncWorld, action: Action, whom: number): Promise<void
   if (action === 'sign in') await signInAs(world, `u${whom}`)
 }
 
-/** Executes a run with accepted deletions, so that the deletion brake does not stop the run. */
+/** Executes a run that accepts deletions, so that the deletion brake does not stop it. */
 async function runAll(world: SyncWorld) {
   await updateRow(world.account.id, directories.idp, await world.row(), { accept_deletions: true })
   return world.run()
@@ -119,7 +119,7 @@ it('complaint 6, #13840: an action at any moment of a run has the result of one 
       if (!other.happened) await act(world, given.action, given.whom)
       expect(await world.last()).toMatchObject({ outcome: 'applied', error: null })
       const after = await world.state()
-      // Expects that the run deletes nobody in the snapshot, keeps native rows unchanged, and keeps an enabled administrator.
+      // Expects that the run deletes no person in the snapshot, changes no native row, and keeps an enabled administrator.
       const emails = new Set(after.actors.map(({ email }) => email))
       for (const { email, active } of world.company.users) {
         const isTouched = email === user(given.whom).email && given.action !== 'nothing'

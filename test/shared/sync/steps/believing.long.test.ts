@@ -173,7 +173,7 @@ describe('errors (I6)', () => {
     expect(await world.run()).toMatchObject({
       outcome: 'applied',
       seen: { users: 24 },
-      // Expects a count of one, although the list was read several times.
+      // Expects the person without an email to be counted once, although the list was read several times.
       skipped: { no_email: 1 },
       sections: { users: 0, absent: 0 },
     })

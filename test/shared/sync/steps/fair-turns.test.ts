@@ -55,7 +55,7 @@ it('does not let slow directories of one account delay another account', async (
     )
     expect(company.calls).toEqual(['users', 'users'])
     expect(await openRuns(first)).toHaveLength(2)
-    // Invokes the scheduler again, which starts no third run of the account.
+    // Invokes the scheduler again, and expects that it does not start a third run for the account.
     await runDue(Date.now() + 60_000)
     expect(await openRuns(first)).toHaveLength(2)
   } finally {

@@ -85,7 +85,7 @@ it.each<[string, () => Promise<Pick<SyncWorld, 'syncSource' | 'connect'>>]>([
   const { syncSource, connect } = await made()
   connect()
   const run = () => runDue(Date.now() + 60_000)
-  // Completes two other schedulers after the first one has read the due sources.
+  // Runs two other schedulers to completion after the first one has read the due sources.
   let others: Promise<unknown> | undefined
   interceptTable(async (command, send) => {
     const looks = JSON.stringify(command.input).includes(`${syncSource.account_id}#sync.open`)

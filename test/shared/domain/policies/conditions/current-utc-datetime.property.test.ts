@@ -44,7 +44,9 @@ const offsetAt = (at: number, zone: string): number => {
   return Date.parse(`${date}T00:00:00Z`) / 1000 + second - at
 }
 
-/** Returns the clock changes of a zone in the years 2010 to 2030, in Unix seconds. Each is at most an hour early. */
+/**
+ * Returns the clock changes of a zone in the years 2010 to 2030, in Unix seconds. Each returned time is at most an hour before the change.
+ */
 function changesOf(zone: string): number[] {
   const found: number[] = []
   const step = 7 * day
@@ -97,7 +99,7 @@ function stretchEnd(ranges: Range[], at: number): number | null {
   return (gap < 0 ? day : gap) - 1
 }
 
-/** Returns the first second, from `at` on, at which the local time is `end` or later, or on another date. */
+/** Returns the first second at or after `at` at which the local time is `end` or later, or the local date is no longer `date`. */
 function firstReach(at: number, zone: string, date: string, end: number): number {
   const reached = (second: number) => {
     const local = localAt(second, zone)
@@ -122,7 +124,7 @@ it('is satisfied exactly inside its ranges, until the local time leaves them', (
   fc.assert(
     fc.property(case_, ({ when: { zone, at }, today, touching, other }) => {
       const local = localAt(at, zone)
-      // Adds two adjacent ranges around the instant in half of the cases.
+      // In half of the cases, adds two adjacent ranges around the instant.
       const around: Range[] = touching
         ? [
             { start: Math.max(0, local.second - 1000), end: local.second },

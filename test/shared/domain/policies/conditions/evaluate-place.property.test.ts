@@ -5,13 +5,13 @@ import { expect, it } from 'vitest'
 import { type Condition, evaluateConditions } from '#shared/domain/policies/conditions/conditions.ts'
 import { conditionContext } from '#test/support/access/circumstances.ts'
 
-/** Compares the results of client conditions with those of Node's `BlockList` and of JavaScript sets (A17.3). */
+/** Compares the results of client conditions with those of Node's `BlockList` and JavaScript sets (A17.3). */
 
 const holds = (property: string, operator: string, values: string[], context: Parameters<typeof conditionContext>[0]) =>
   evaluateConditions([{ property, operator, values }], conditionContext(context), 0).conforms
 
 const family = (text: string) => (isIPv4(text) ? 'ipv4' : 'ipv6')
-// Uses few different values per byte, so that addresses are often inside the blocks.
+// Uses few distinct values per byte, so that addresses are often inside the blocks.
 const ipv4 = fc
   .array(fc.constantFrom(0, 1, 10, 127, 128, 255), { minLength: 4, maxLength: 4 })
   .map((parts) => parts.join('.'))
