@@ -42,7 +42,7 @@ export const checkRateLimit: Step = async (exchange) => {
   if (exchange.bucket) Object.assign(exchange.headers, await takeUnit(exchange.bucket))
 }
 
-/** Verifies an ingest token without reading a stored token. The cached status of the account is at most a minute old (L9.4). */
+/** Verifies an ingest token without reading it from storage. Uses a cached account status that is at most a minute old (L9.4). */
 export const checkIngestToken: Step = async (exchange, { headers }) => {
   const token = bearerToken(headers.authorization)
   if (token === null) throw unauthorized()

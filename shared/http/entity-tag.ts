@@ -12,7 +12,7 @@ type EntityTag = { stored: string; live: string }
 const liveFields =
   /^(online|public_key|gateway_token_id|rotated_at|last_seen_\w+|last_attested_\w+|synced_at|callback_uri|last_error|last_error_at|error|error_count|error_emailed_at)$/
 
-/** Members that only the response of a create request contains. */
+/** Members that are returned only in the response to a create request. */
 const shownOnce = ['token', 'public_jwk']
 
 /** Hashes fields independently of key order at every depth, because DynamoDB returns map keys in any order. */
@@ -44,8 +44,8 @@ const isCurrent = (header: string, { stored }: EntityTag): boolean =>
 export type Precondition = <T>(change: () => Promise<T>) => Promise<T>
 
 /**
- * Creates the `If-Match` condition of a change or deletion (A8.2). Returns undefined without a condition, for `*`, and for the legacy API,
- * which has no conditions.
+ * Creates the `If-Match` condition for a change or deletion (A8.2). Returns undefined if the header is missing or `*`, and for the legacy
+ * API, which has no conditions.
  */
 export function preconditionOf(
   { method, etagFrom, path }: Operation,

@@ -31,9 +31,9 @@ export type Exchange = {
   /** Pending write of the request log entry. Every response waits for this write. */
   requestLogged?: Promise<void>
   lock?: IdempotencyLock
-  /** Response that the commit of `result` has stored. */
+  /** Response that was stored in the commit of `result`. */
   saved?: { result: unknown; answer: Answer }
-  /** Headers to add to every later response. */
+  /** Headers to add to every response that follows. */
   headers: Record<string, string>
 }
 
@@ -45,11 +45,11 @@ export type Step = Middleware<Event, Answer, Exchange>
 
 export type OperationStep = (...parameters: [...Parameters<Step>, operation: Operation]) => ReturnType<Step>
 
-/** Returns the caller's request id if it is valid (A2.10), otherwise a new one. */
+/** Returns the caller's request id if it is valid (A2.10). Otherwise, returns a new id. */
 export const requestIdOf = (header: string | undefined): string =>
   header !== undefined && /^[A-Za-z0-9._-]{1,200}$/.test(header) ? header : randomUUID()
 
-/** Returns the origin that API Gateway reports, without a location (P8). */
+/** Returns the origin of a request as API Gateway reports it, without a location (P8). */
 export function sourceOf({ headers, requestContext }: Event): Origin {
   const { sourceIp } = requestContext.http
   const user_agent = headers['user-agent']?.slice(0, 255) || null
@@ -57,7 +57,7 @@ export function sourceOf({ headers, requestContext }: Event): Origin {
   return { ip: canonicalIp(sourceIp) ?? sourceIp, ...unknown, user_agent }
 }
 
-/** Parses the quality values of a header such as `Accept`, by range (RFC 9110, 12.4.2). */
+/** Parses the quality values in a header such as `Accept`. The keys are the ranges in the header (RFC 9110, 12.4.2). */
 export const qualitiesOf = (header: string): Map<string, number> =>
   new Map(
     header.split(',').map((range) => {

@@ -12,7 +12,7 @@ import { table, tableName } from '../table/table.ts'
 import type { Answer, Event, IdempotencyLock } from './exchange.ts'
 
 const second = 1_000_000
-/** Maximum duration of a lock, which exceeds the duration of every request (A8.3(4)). */
+/** Maximum duration of a lock. It is longer than any request can take (A8.3(4)). */
 const lockMicros = 60 * second
 const answerMicros = 24 * 3600 * second
 const storedHeaders = ['content-type', 'cache-control', 'location', 'etag']
@@ -52,7 +52,7 @@ const lockItem = ({ key, id, fingerprint }: IdempotencyLock, micros: number): It
 }
 
 /**
- * Locks the Idempotency-Key of a request for its credential (A8.3), or returns the earlier response as `replay`.
+ * Locks the Idempotency-Key of a request for its credential (A8.3). If a response is already stored, returns it as `replay`.
  * @throws ApiError `invalid_idempotency_key`, `idempotency_key_reused`, `idempotency_in_progress`
  */
 export async function acquireLock(
@@ -66,7 +66,7 @@ export async function acquireLock(
     pk: partition(accountId, 'idempotency', tokenId),
     sk: createHash('sha256').update(header).digest('base64url'),
   }
-  // Derives the encryption key from the token, so that the service stores no key. Only the retrying client has the token.
+  // Derives the encryption key from the token, so that the service does not need to store it. Only the client that retries has the token.
   const secret = deriveKey(bearerToken(event.headers.authorization) ?? '', `kept answer ${key.pk}${key.sk}`)
   const run: IdempotencyLock = { key, id: randomUUID(), secret, fingerprint: computeFingerprint(secret, event, body) }
   for (let tries = 0; tries < 3; tries++) {
@@ -111,7 +111,7 @@ export const savedAnswerWrite = (run: IdempotencyLock, answer: Answer) => ({
 export const saveAnswer = (run: IdempotencyLock, answer: Answer): Promise<boolean> =>
   isDone(putItem(answerItem(run, answer), whileHeldBy(run)))
 
-/** Releases the key after a response that is not stored. Keeps a response that a commit has already stored. */
+/** Releases the key after a response that is not stored. Does nothing if a commit has already stored a response. */
 export const releaseLock = (run: IdempotencyLock): Promise<boolean> => {
   const condition = whileHeldBy(run, ' AND attribute_not_exists(answer)')
   return isDone(table().send(new DeleteCommand({ TableName: tableName(), Key: run.key, ...condition })))

@@ -1,7 +1,7 @@
 import type { ProviderKind } from '../domain/auth-providers/auth-provider.ts'
 import type { DirectoryKind } from '../domain/directories/directory.ts'
 
-/** Names of a kind in summaries of operations. `one` includes an article. */
+/** Names of a kind for use in operation summaries. `one` includes an article. */
 type Titles = { one: string; many: string }
 
 export const providerTitles: Record<ProviderKind, Titles> = {

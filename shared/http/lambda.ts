@@ -66,7 +66,7 @@ const answerSaver = (operation: Operation, exchange: Exchange, run: IdempotencyL
   return savedAnswerWrite(run, answer)
 }
 
-/** Builds a successful response. Removes fields that the response schema does not contain. */
+/** Builds a successful response. Removes fields that are not in the response schema. */
 function success(operation: Operation, exchange: Exchange, result: unknown): Answer {
   const body = v.parse(operation.response, result)
   const common = { ...exchange.headers, 'x-request-id': exchange.requestId }
@@ -95,7 +95,7 @@ function success(operation: Operation, exchange: Exchange, result: unknown): Ans
 const createdPath = ({ path }: Operation, { params }: Exchange, { data }: { data: { id: string } }): string =>
   `${path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? '')}/${data.id}`
 
-/** True for operations of the account API, the only ones with entity tags and preconditions (A8). */
+/** True for operations of the account API. No other operations have entity tags and preconditions (A8). */
 const isAccountApi = ({ credential = 'api', path }: Operation): boolean => credential === 'api' && !isV0(path)
 
 /** Returns 304 if `If-None-Match` contains the object's tag (A8.2). */
@@ -163,8 +163,8 @@ function lambda(operation: Operation): Handler {
       return unlessUnchanged(operation, answer, event)
     },
     async fail(error, { requestId, requestLogged, headers, lock }) {
-      // Waits for the log entry of the request, like every response from step 5 on (A4). If the entry cannot be stored, responds with that
-      // error.
+      // Waits until the log entry of the request is stored, as every response from step 5 on must (A4). If the entry cannot be stored,
+      // responds with that error.
       const failure = await Promise.resolve(requestLogged).then(
         () => error,
         (unstored: unknown) => unstored,
@@ -182,7 +182,7 @@ async function settleLock(run: IdempotencyLock, answer: Answer): Promise<void> {
   try {
     await (status < 500 && status !== 429 ? saveAnswer(run, answer) : releaseLock(run))
   } catch (error) {
-    // Logs the failure and continues, because the lock expires without a release.
+    // Logs the failure and continues, because the lock expires even if it is not released.
     logLine('ERROR', 'answer_not_kept', describeError(error))
   }
 }

@@ -1,7 +1,7 @@
 import type { Operation } from './operation.ts'
 import { isV0 } from './v0-headers.ts'
 
-/** Classes of operations, used as a dimension of metrics. Metrics for every single operation would cost too much. */
+/** Classes of operations, used as a metric dimension. Separate metrics for every operation would cost too much. */
 export const operationClasses = ['read', 'change', 'access', 'ingest', 'v0', 'sign_in', 'live'] as const
 
 export function classOf({

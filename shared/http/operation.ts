@@ -25,12 +25,12 @@ export type Contract = {
   /** Name shared by a family of collections. Operations of a family with the same method and path pattern share a Lambda function. */
   family?: string
   summary: string
-  /** Kind of token; by default, a token of the account API. `none` permits requests without a credential (I2). */
+  /** Kind of token that the operation requires; by default, an account API token. `none` permits requests without a credential (I2). */
   credential?: Credential | 'ingest' | 'none'
   /** Rate limit bucket of the source address for requests without a credential (A9); `look` by default. */
   step?: PublicStep
   permission?: Permission
-  /** `GET` operation of the object to change or delete. The ETag of that object is compared with `If-Match` (A8.2). */
+  /** `GET` operation for the object to change or delete. `If-Match` is compared with the ETag of that object (A8.2). */
   etagFrom?: Operation
   /** Error codes (A5) that do not follow from the other fields of the contract. */
   refusals?: readonly ErrorCode[]
@@ -39,11 +39,11 @@ export type Contract = {
     envelope: string | null
     /** JSON type of the envelope's value; `object` by default. Any other type results in 400. */
     shape?: 'object' | 'list'
-    /** True if the handler itself checks the envelope, after it has checked the object (A14.3). */
+    /** True if the handler checks the envelope itself, after checking that the object exists (A14.3). */
     checkedByHandler?: boolean
     optional?: boolean
     fields?: Fields
-    /** JSON Schema, for the OpenAPI document, of a value that the handler checks without `fields`. */
+    /** JSON Schema for a value that the handler checks without `fields`. Used in the OpenAPI document. */
     value?: JsonSchema
     encodings?: readonly string[]
   }
@@ -57,7 +57,10 @@ export type Contract = {
   parameters?: Record<string, JsonSchema>
   /** Schema of the response body. Fields that the schema does not contain are removed. */
   response: Schema
-  /** Status of success: by default 201 for `POST`, otherwise 200. A 303 redirects the browser to `location` and has no body. */
+  /**
+   * Status of a successful response: by default, 201 for `POST` and 200 otherwise. A 303 response redirects the browser to `location` and
+   * has no body.
+   */
   status?: 200 | 201 | 202 | 204 | 303
   /** True if the handler may return an existing result with `repeated: true`, which changes the status to 200. */
   repeatable?: boolean
@@ -67,7 +70,9 @@ export type Contract = {
   location?: boolean
   /** True if the response contains a secret and therefore needs `Cache-Control: no-store` (A2.11). */
   secret?: boolean
-  /** True if the response contains the log entry of the request itself, which is therefore stored first (L2.6). */
+  /**
+   * True if the response contains the log entry of the request itself. The log entry is then stored before the response is built (L2.6).
+   */
   waitForRequestLog?: boolean
 }
 
@@ -104,7 +109,7 @@ type Request<R extends Route, C extends Contract> = {
   params: Params<R>
   query: URLSearchParams
   page: PageOf<R, C>
-  /** Value of the envelope before validation; undefined if an optional envelope is missing. */
+  /** Envelope value before validation; undefined if an optional envelope is missing. */
   raw: RawOf<C>
   /**
    * Checks the envelope of an operation with `checkedByHandler`.

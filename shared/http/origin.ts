@@ -53,7 +53,7 @@ export const readOrigin: Step = async (exchange, event) => {
   exchange.origin = await requestOrigin(event)
 }
 
-/** Cache duration of the CDN's secret in milliseconds, after which every process uses a changed secret. */
+/** How long the CDN secret is cached, in milliseconds. After that time, every process uses a changed secret. */
 const cacheMs = 5 * 60_000
 
 let cached: { text: string; at: number } | undefined
@@ -77,7 +77,7 @@ async function cdnSecret(): Promise<string | null> {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Returns whether `proof` is a valid value of the CDN's secret; null without a CDN. Compares in constant time. */
+/** Returns whether `proof` is a valid value of the CDN secret, or null if there is no CDN. Compares in constant time. */
 export async function isFromCdn(proof: string | undefined): Promise<boolean | null> {
   const secret = await cdnSecret()
   if (secret === null) return null

@@ -19,7 +19,7 @@ const limitBody: Step = ({ body }) => {
   if (body.length > maxBodyBytes) throw new ApiError('payload_too_large')
 }
 
-/** Stores the request log entry before a change, or in parallel with a read request (L7.3). */
+/** Stores the request log entry. Waits for it before a change, but stores it in parallel with a read (L7.3). */
 const logRequest: OperationStep = async (exchange, event, { method, waitForRequestLog }) => {
   const { caller, requestId, origin } = exchange
   if (!isAdministering(caller)) return

@@ -23,7 +23,7 @@ const titles: Record<number, string> = {
   503: 'Service Unavailable',
 }
 
-/** Converts any error to an ApiError. Logs an unexpected error, and returns 503 if the error is transient, otherwise 500. */
+/** Converts any error to an ApiError. Logs an unexpected error and converts it to 503 if it is transient, otherwise to 500. */
 export function apiErrorOf(error: unknown, requestId: string): ApiError {
   if (error instanceof ApiError) {
     if (error.code === 'unavailable')

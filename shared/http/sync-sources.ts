@@ -10,9 +10,9 @@ import { directoryTitles } from './kinds.ts'
 /** Description of a kind of source for the operations on its runs (I4.1, I7.1). */
 type RunSource = {
   path: `/${DirectoryKind}_directories/{id}` | '/mdm_posture_providers/{id}'
-  /** Name with an article, for summaries of operations. */
+  /** Name with an article, for operation summaries. */
   one: string
-  /** Noun for the objects of a run, for summaries of operations. */
+  /** Noun for the objects that a run synchronizes, for operation summaries. */
   objects: string
   scope: 'directories' | 'mdm'
   plan: PlanDescribers

@@ -3,7 +3,7 @@ import { env } from '../core/env.ts'
 /** True for paths of the legacy API (`/v0` contract, 1.4). */
 export const isV0 = (path: string): boolean => path === '/v0' || path.startsWith('/v0/')
 
-/** Splits a path after `/v0` into segments, without empty ones (`/v0` contract, 2.4). */
+/** Splits the path after `/v0` into segments and omits empty segments (`/v0` contract, 2.4). */
 export const v0Segments = (path: string): string[] =>
   path
     .split('/')

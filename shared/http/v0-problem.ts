@@ -25,7 +25,7 @@ function errorBody({ status, members }: ApiError): unknown {
   return { error: names[status], ...(status === 413 && members) }
 }
 
-/** Builds the response to an error under `/v0` (`/v0` contract, 4). */
+/** Builds the error response for a request under `/v0` (`/v0` contract, 4). */
 export function v0Problem(error: unknown, requestId: string, headers: Record<string, string>, path: string): Answer {
   const apiError = apiErrorOf(error, requestId)
   return {
@@ -40,7 +40,7 @@ const maxResponseBytes = 6_200_000
 
 /**
  * Checks the size of a list without pages (`/v0` contract, 6.4).
- * @throws ApiError `payload_too_large` if the list does not fit one response
+ * @throws ApiError `payload_too_large` if the list does not fit in one response
  */
 export function limitV0List({ filters }: Operation, body: unknown, text: string): void {
   const isUnpaged = filters !== undefined && !(body as { metadata?: unknown }).metadata

@@ -4,7 +4,7 @@ import type { ProfileFields } from '../sign-in/identities/profile-fields.ts'
 type SkipReason =
   | 'no_email'
   | 'invalid_email'
-  /** A group member who is not among the directory's users. */
+  /** A group member who is missing from the directory's list of users. */
   | 'foreign_member'
   /** A nested group that belongs to another company. */
   | 'foreign_group'
@@ -18,8 +18,8 @@ type SkipReason =
 export type Skipped = { idp_id: string; name: string | null; reason: SkipReason }
 
 /**
- * Page of a provider's list. `next` is the opaque position of the next page, valid in every process; null on the last page. An expired
- * position causes the fault `position_lost`. A `barren` page has no new entry, although another page follows.
+ * A page of a provider's list. `next` is the opaque position of the next page, or null on the last page, and can be used by any process.
+ * Using an expired position causes the fault `position_lost`. A `barren` page has no new entries, although another page follows.
  */
 export type ProviderPage<T> = { entries: T[]; skipped: Skipped[]; next: string | null; barren?: boolean }
 
@@ -33,7 +33,7 @@ export type FaultClass = 'retry' | 'position_lost' | 'object_gone' | 'fatal' | '
 type Extra = {
   retryAfterMs?: number
   reason?: Extract<SkipReason, 'gone' | 'foreign_group'>
-  /** Class of the fault when the maximum number of list restarts is exceeded; `transient` by default. */
+  /** Class that the fault gets once the list has been restarted the maximum number of times; `transient` by default. */
   finalClass?: 'fatal' | 'transient'
   isTokenExpired?: boolean
   cause?: unknown
@@ -41,7 +41,7 @@ type Extra = {
 
 const maxSentenceLength = 1_000
 
-/** A failed call to an external service. Its message is one sentence for an administrator, without secrets (I6). */
+/** A failed call to an external service. The error message is one sentence for an administrator and contains no secrets (I6). */
 export class ProviderFault extends Error {
   override readonly name = 'ProviderFault'
   readonly faultClass: FaultClass
@@ -92,8 +92,8 @@ export type GroupRef =
   | { idp_id: string; nested: true }
 
 /**
- * A member of a group. `user`: id of a user, skipped as `foreign_member` if no list of users contains the id. `profile`: fields of a user
- * who may be missing from the list of users. `group`: id of a nested group. `everyone`: all users.
+ * A member of a group. `user`: id of a user, skipped as `foreign_member` if no user list contains the id. `profile`: fields of a user who
+ * may be missing from the user list. `group`: id of a nested group. `everyone`: all users.
  */
 export type DirectoryMember = { user: string; profile?: DirectoryUser } | { group: string } | { everyone: true }
 
@@ -112,7 +112,7 @@ export type DirectoryAdapter = {
 
 export type DeviceValue = string | number | boolean | string[] | Record<string, unknown>[] | null
 
-/** Fields of a device from one list (A28.2). Texts may exceed the maximum stored length. */
+/** Fields of a device from one list (A28.2). Strings may exceed the maximum stored length. */
 export type InventoryDevice = { mdm_id: string; fields: Record<string, DeviceValue> }
 
 /**

@@ -6,7 +6,7 @@ import { refusalPage } from './sign-in-pages.ts'
 
 const fromProvider = (description: string) => ({ type: 'string', description })
 
-/** Renders errors as HTML for browsers, because a person redirected by a provider cannot use problem+json. */
+/** Renders errors as HTML, because a person whom a provider redirects here cannot use problem+json. */
 function forBrowsers(endpoint: Endpoint): Endpoint {
   const handler: Handler = async (event, context) => {
     const answer = await endpoint(event, context)

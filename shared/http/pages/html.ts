@@ -1,4 +1,4 @@
-/** Safe HTML. The template tag `html` creates it and escapes all values. */
+/** Safe HTML, created by the template tag `html`, which escapes all values. */
 export class Html {
   readonly text: string
 

@@ -36,7 +36,7 @@ type Ways = Pick<SignInPage, 'request' | 'providers'>
 export const ifOtherWays = ({ providers }: Pick<SignInPage, 'providers'>, words: string): string =>
   providers.length > 1 ? words : ''
 
-/** Message about a provider that was disabled after the page was opened. Suggests another provider only if there is one. */
+/** Message about a provider that was disabled after the page was opened. Suggests a different provider only if there is one. */
 export const wayGone = ({ providers }: Pick<SignInPage, 'providers'>): string =>
   `This way to sign in is no longer available.${providers.length > 0 ? ' Choose another one.' : ''}`
 
@@ -52,7 +52,7 @@ const silent = (page: Ways): string =>
 const broken = (page: Ways): string =>
   `You were not signed in: this way to sign in is set up incorrectly, and trying again does not help. ${ifOtherWays(page, 'Choose another way, and tell') || 'Tell'} ${administrator}.`
 
-/** Messages by the error code of a callback's redirect (I2.2). */
+/** Messages, keyed by the error code in the redirect from a callback (I2.2). */
 const messages = new Map([
   ['access_denied', refused],
   ['temporarily_unavailable', silent],
@@ -61,7 +61,7 @@ const messages = new Map([
 
 export const errorWords = (error: string | null, page: Ways): string | undefined => messages.get(error ?? '')?.(page)
 
-/** Messages about a sign-in that could not start, by status. */
+/** Messages about a sign-in that could not start, keyed by status. */
 const failures: Partial<Record<number, (page: SignInPage) => string>> = {
   422: wayGone,
   503: (page) =>

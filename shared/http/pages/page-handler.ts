@@ -70,7 +70,7 @@ function failurePage(error: unknown, requestId: string): Answer {
   return { ...answer, headers: { ...answer.headers, ...headers } }
 }
 
-/** Creates the Lambda handler of a page. Failures are rendered as pages too. */
+/** Creates the Lambda handler of a page. Errors are also rendered as pages. */
 export function pageHandler(
   { method, path, step }: Contract,
   answer: (request: PageRequest) => Promise<Answer>,

@@ -1,4 +1,4 @@
-/** Colours of pages. A test verifies their contrast. */
+/** Colours used by the pages. A test verifies their contrast. */
 export const colours = {
   light: {
     page: '#ffffff',

@@ -17,11 +17,11 @@ export type SignInPage = {
   slug: string
   accountName: string
   request: SignInRequest
-  /** Providers in the order of the page, with the default provider first. */
+  /** Providers in the order in which the page lists them, with the default provider first. */
   providers: readonly Provider[]
   status?: number
   error?: string
-  /** Rejected email, which the form contains for correction. */
+  /** Rejected email, with which the form is prefilled so that the user can correct it. */
   email?: string
 }
 
@@ -57,8 +57,8 @@ const titleOf = ({ request, accountName }: Pick<SignInPage, 'request' | 'account
   request.context === 'portal' ? `Sign in to administer ${accountName}` : `Sign in to ${accountName}`
 
 /**
- * Returns the source of `form-action` for a redirect after a form. The source of an IPv6 address is its scheme, because CSP has no IPv6
- * literals (CSP 3, 2.3.1).
+ * Returns the `form-action` source for a redirect after a form. For an IPv6 address, returns the scheme, because CSP has no IPv6 literals
+ * (CSP 3, 2.3.1).
  */
 function formTargetOf(redirectUri: string): string {
   const { protocol, hostname, origin } = new URL(redirectUri)
@@ -73,7 +73,7 @@ const errorOf = (error: string | undefined): Html | null =>
 
 const titled = (title: string, error: string | undefined): string => (error === undefined ? title : `Error: ${title}`)
 
-/** Hidden field with the whole request in one encoded text, because forms change line breaks in `state`. */
+/** Hidden field that contains the whole request as one encoded string, because forms change line breaks in `state`. */
 const hidden = (request: SignInRequest): Html =>
   html`<input type="hidden" name="request" value="${new URLSearchParams(request).toString()}">`
 
@@ -87,7 +87,9 @@ ${providers.map(
 )}</ul>`
 }
 
-/** Link to use another account. With a single provider, the link starts a sign-in; with several, it opens this page with `prompt`. */
+/**
+ * Link for using a different account. With a single provider, the link starts a sign-in; with several, it opens this page with `prompt`.
+ */
 function otherAccount({ slug, request }: SignInPage, [first, ...more]: readonly Provider[]): Html | null {
   if (!first) return null
   if (request.prompt) return html`<p class="quiet other">The next page lets you choose an account.</p>`

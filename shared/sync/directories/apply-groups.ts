@@ -39,7 +39,9 @@ export async function applyGroups(stage: DirectoryStageContext, entries: Entries
   })
 }
 
-/** Links orphaned policies to their restored groups (I4.6). Skips a policy if another one already links the same group and resource. */
+/**
+ * Links orphaned policies to their restored groups (I4.6). Skips a policy if a different policy already links the same group and resource.
+ */
 export async function applyRelinks(stage: DirectoryStageContext, entries: Entries<'relinked'>): Promise<StagedChange> {
   const { transaction, provider } = stage
   const relinkedGrants = new Set<string>()

@@ -15,8 +15,8 @@ import type { DirectoryRules } from './planning.ts'
 export type DirectoryStageContext = StageContext & DirectoryRules
 
 /**
- * Returns true for the last enabled administrator (I4.7(1)). Ignores other administrators whom this directory created and whose remaining
- * identities are all in `deletedIds`.
+ * Returns true for the last enabled administrator (I4.7(1)). Does not count other administrators whom this directory created and who have
+ * no identity left once `deletedIds` are deleted.
  */
 async function isLastAdmin(
   { transaction, sourceId }: DirectoryStageContext,
@@ -58,8 +58,8 @@ async function findAll(transaction: Transaction, entries: LostEntry[]) {
 }
 
 /**
- * Deletes identities after their tokens (I4.5). Deletes an actor in the commit that deletes the last identity, so that no sign-in can link
- * the actor in between.
+ * Deletes the tokens of lost identities, then the identities (I4.5). Deletes an actor in the same commit as its last identity, so that no
+ * sign-in can link the actor in between.
  */
 export async function applyLostIdentities(
   stage: DirectoryStageContext,
@@ -89,7 +89,9 @@ export async function applyLostIdentities(
   })
 }
 
-/** Deletes tokens of administrators whose email has a new subject at the provider (I4.3(2)). Their identities are kept. */
+/**
+ * Deletes the tokens of administrators whose email now belongs to a different subject at the provider (I4.3(2)). Keeps their identities.
+ */
 export function applyWithheld({ transaction, startedAt }: DirectoryStageContext, entries: Entries<'withheld'>) {
   return stageEach(transaction, 'tokens', entries, undefined, async ({ id, idp_id, name }) => {
     const row = await transaction.get(externalIdentities, id)

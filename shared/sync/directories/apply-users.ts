@@ -15,8 +15,8 @@ export const writesPerUser = 17
 type Found = Awaited<ReturnType<typeof findAll>>[number]
 
 /**
- * Reads the identity and actor of each person. `actorsIdentity` is the actor's identity of the same issuer; without one, it is an identity
- * of this directory.
+ * Reads the identity and actor of each person. `actorsIdentity` is the actor's identity with the same issuer. If there is none, it is an
+ * identity that this directory owns.
  */
 async function findAll(stage: DirectoryStageContext, entries: UserEntry[]) {
   const { transaction, sourceId, issuer, matchesAdministrators } = stage

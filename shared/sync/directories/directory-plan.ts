@@ -31,8 +31,8 @@ export type PlannedGroupFields = { name: string; email: string | null; entity_ty
 export type DirectoryEntries = {
   inactive: IdentityEntry
   /**
-   * Administrators' identities whose email has a new subject at the provider. The identities keep their subject, but lose their tokens
-   * (I4.3(2)).
+   * Identities of administrators whose email now belongs to a different subject at the provider. The identities keep their subject, but
+   * their tokens are deleted (I4.3(2)).
    */
   withheld: { id: string; idp_id: string; actor: string; name: string }
   ended: { group: string; actor: string; name: string; idp_id: string }
@@ -42,7 +42,7 @@ export type DirectoryEntries = {
   joined: { group: string; user: string; name: string }
   vanished: { id: string; idp_id: string; was: PlannedGroupFields }
   /**
-   * Identities that are missing from the snapshot or outside the domains. `isLast` is true if the plan leaves the actor without another
+   * Identities that are missing from the snapshot or outside the domains. `isLast` is true if the plan leaves the actor with no other
    * identity.
    */
   absent: IdentityEntry & { isLast: boolean }
@@ -55,8 +55,8 @@ const toDeletion = ({ id, idp_id, name, email }: IdentityEntry) =>
   runChange('users', name ?? email ?? idp_id, { id, idp_id, name, email }, null)
 
 /**
- * Sections of a plan in the order of application (I4.5). The first sections end access, the next write new and changed objects, and the
- * last delete objects that the snapshot lacks.
+ * Sections of a plan, in the order of application (I4.5). The first sections revoke access. The next ones write new and changed objects.
+ * The last ones delete objects that are missing from the snapshot.
  */
 export const directoryPlan: PlanDescribers<DirectoryEntries> = {
   inactive: toDeletion,
@@ -77,7 +77,7 @@ export const directoryPlan: PlanDescribers<DirectoryEntries> = {
 }
 export const directorySections = Object.keys(directoryPlan)
 
-/** Minutes of even hours (UTC) at which runs begin (I4.1). */
+/** Minute of every even hour (UTC) at which runs begin, by kind of directory (I4.1). */
 const minutes: Record<DirectoryKind, number> = { tenant: 0, suite: 20, idp: 40 }
 
 /** Serializes the fields that determine which people are read, active and matched. Excludes secrets. */
@@ -96,7 +96,7 @@ const connectionOf = (row: DirectoryRow): string =>
     row.matches_administrators,
   ])
 
-/** Directory sources without the code of their phases, which operations that only begin a run do not need. */
+/** Directory sources without the code of the run phases. Operations that only begin a run do not need that code. */
 export const directoryInfos = recordOf(
   directoryKinds,
   (kind): SourceInfo<DirectoryRow> => ({

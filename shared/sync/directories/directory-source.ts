@@ -33,7 +33,7 @@ async function planDirectory(...given: Parameters<typeof newPlanning>): Promise<
   const { planWriter, losses } = planning
   const inactive = await planKnownUsers(planning)
   const { owned } = losses.identities
-  // Rejects an empty list of users if the directory owns identities, because the provider or the settings must then be wrong (I5.1).
+  // Rejects an empty user list if the directory owns identities, because the provider or the settings must then be wrong (I5.1).
   if (planning.people.size === 0 && owned > 0) {
     throw new ProviderFault(
       'fatal',

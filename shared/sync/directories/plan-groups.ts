@@ -114,7 +114,7 @@ async function planGroupMembers(
   for await (const batch of batches(current.difference(remaining))) {
     const rows = await getRows(actors, work.accountId, batch)
     for (const [i, actor] of batch.entries()) {
-      // Excludes people whom the provider reports as inactive from the percentage of deletions (I5.3).
+      // Leaves people whom the provider reports as inactive out of the deletion percentage (I5.3).
       if (!inactiveActors.has(actor)) losses.memberships.lost++
       const name = `${group.name} / ${rows[i]?.name ?? actor}`
       await planWriter.add('ended', { group: row.id, actor, name, idp_id: group.idp_id })

@@ -147,8 +147,8 @@ async function withhold(
 }
 
 /**
- * Returns the identity that a person with the actor's email takes over; null if there is none. Returns `in_use` if another person uses or
- * takes over the identity.
+ * Returns the actor's identity for a new person with the same email to take over, or null if there is none. Returns `in_use` if the
+ * identity is already used or claimed by someone else.
  */
 function identityToTakeOver({ identities, people, claimed }: Planning, actor: string): KnownIdentity | 'in_use' | null {
   const over = identities.byActor.get(actor)

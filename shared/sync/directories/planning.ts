@@ -49,7 +49,7 @@ export async function newPlanning(
     /** Ids of administrators whom the directory must not match (A26.2(5)). */
     untouchable: new Set(matchesAdministrators ? [] : await sortKeysOf(administrators)),
     people: new Map<string, Person>(),
-    /** Ids of identities that get another subject or issuer, because a person in the snapshot has the actor's email. */
+    /** Ids of identities that get a new subject or issuer, because a person in the snapshot has the actor's email. */
     claimed: new Set<string>(),
     /** Ids of administrators' identities that a new person with the same email must not take over. */
     withheld: new Set<string>(),
@@ -82,9 +82,9 @@ const atOnce = 250
 async function readIdentities(work: RunWork, issuer: string) {
   /** Identities with the directory's issuer, by `idp_id`. */
   const byIdpId = new Map<string, KnownIdentity>()
-  /** Identities of this directory with one of its former issuers. */
+  /** Identities of this directory whose issuer is a former issuer of the directory. */
   const stale: KnownIdentity[] = []
-  /** Identity of each actor that a person with the same email takes over. Prefers an identity with the directory's issuer. */
+  /** The identity, by actor, that a person with the same email takes over. Identities with the directory's issuer are preferred. */
   const byActor = new Map<string, KnownIdentity>()
   const counts = new Map<string, number>()
   let owned = 0

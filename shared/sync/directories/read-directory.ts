@@ -18,7 +18,7 @@ import {
   toSnapshotUser,
 } from './snapshot.ts'
 
-/** Mean numbers of entries per chunk. The members of one chunk of groups are read as a unit. */
+/** Average numbers of entries per chunk. The members of all groups in a chunk are read as a unit. */
 const usersPerChunk = 512
 const groupsPerChunk = 64
 
@@ -30,7 +30,7 @@ async function readLastSnapshot(chunks: Chunks, digest: string) {
 }
 
 /**
- * Reads all lists from the saved position on, and completes the snapshot (I4.1(3)).
+ * Reads all lists, starting from the saved position, and completes the snapshot (I4.1(3)).
  * @throws ProviderFault
  */
 export async function readDirectory(work: RunWork, adapter: DirectoryAdapter, last: LastGoodRun | undefined) {

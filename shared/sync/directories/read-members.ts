@@ -146,8 +146,8 @@ export async function readMembers(
       work.skip({ idp_id, name: 'nested' in group ? null : group.name, reason: error.reason })
       current = noMembers(idp_id)
       version = null
-      // Marks only deleted groups, because their former members are then unknown. A group of another company never had members in this
-      // account.
+      // Marks only deleted groups as gone, because their former members are unknown. A group of a different company never had members in
+      // this account.
       gone = error.reason === 'gone'
     }
     partial = null
@@ -171,7 +171,7 @@ export async function readMembers(
       if (work.isSaveDue) await saveScratch()
     }
     members.push(...(await chunks.put(done)))
-    // Cuts the profiles into chunks in the same way as the list of users, so that a new person changes only one chunk.
+    // Splits the profiles into chunks in the same way as the user list, so that a new person changes only one chunk.
     users.push(...(await chunks.putInChunks(people, 512)))
     done = []
     people = []

@@ -22,7 +22,7 @@ export type DirectMembers = {
   has_profiles: boolean
 }
 
-/** Root of a snapshot: digests of its chunks, by list. Chunks of `members` contain `DirectMembers` entries. */
+/** Root of a snapshot: the digests of its chunks, grouped by list. Chunks of `members` contain `DirectMembers` entries. */
 export type SnapshotRoot = { users: string[]; groups: string[]; members: string[] }
 
 export async function readDirectMembers(chunks: Chunks, digests: string[]): Promise<Map<string, DirectMembers>> {
@@ -53,8 +53,8 @@ export async function flattenMembers(chunks: Chunks, direct: Map<string, DirectM
 }
 
 /**
- * Converts a person to snapshot form, or to the reason why the person is unusable. Inactive people need no valid email, because they only
- * lose access.
+ * Converts a person to snapshot form. For an unusable person, returns the reason instead. Inactive people need no valid email, because they
+ * only lose access.
  */
 export function toSnapshotUser(user: DirectoryUser): SnapshotUser {
   const { idp_id, active } = user

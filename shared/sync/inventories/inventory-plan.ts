@@ -8,7 +8,7 @@ import type { StoredFields } from './stored-device.ts'
 
 type Device = { id: string; mdm_id: string; name: string }
 
-/** Entries of an inventory's plan, by section. `before` and `after` contain only fields that differ. */
+/** Entries of an inventory plan, by section. `before` and `after` contain only the fields that differ. */
 export type InventoryEntries = {
   changed: Device & { before: StoredFields; after: StoredFields }
   new: Device & { fields: StoredFields }
@@ -23,12 +23,12 @@ export const inventoryPlan: PlanDescribers<InventoryEntries> = {
 }
 export const inventorySections = Object.keys(inventoryPlan)
 
-/** Minutes of even hours (UTC) at which runs begin, between the minutes of directory runs (I7.1). */
+/** Minute of every even hour (UTC) at which runs begin, chosen to fall between the directory runs (I7.1). */
 const minutes: Record<PostureProviderType, number> = { mdm: 50, tenant: 10 }
 
 export const inventoryObjects = ['devices'] as const
 
-/** Inventory source without the code of its phases, which operations that only begin a run do not need. */
+/** Inventory source without the code of the run phases. Operations that only begin a run do not need that code. */
 export const inventoryInfo: SourceInfo<PostureProviderRow> = {
   entity: postureProviders,
   feature: 'device_posture',

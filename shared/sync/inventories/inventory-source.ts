@@ -13,8 +13,8 @@ import { readInventory } from './read-inventory.ts'
 import { deviceKey } from './stored-device.ts'
 
 /**
- * Appliers of the plan's sections. `perCommit` entries usually fit a commit: a new or absent device needs three writes, a changed device
- * two.
+ * Functions that apply the sections of the plan. `perCommit` entries usually fit in a commit: a new or absent device needs three writes, a
+ * changed device two.
  */
 const appliers: Appliers<StageContext, InventoryEntries> = {
   changed: { perCommit: 20, stage: applyChangedDevices },
@@ -56,7 +56,7 @@ async function applyChangedDevices(stage: StageContext, entries: InventoryEntrie
   })
 }
 
-/** Inserts new devices. Skips devices that another provider has inserted since planning. */
+/** Inserts new devices. Skips devices that a different provider has inserted since planning. */
 async function applyNewDevices(stage: StageContext, entries: InventoryEntries['new'][]): Promise<StagedChange> {
   const { transaction, sourceId, startedAt } = stage
   const { accountId } = transaction

@@ -19,11 +19,11 @@ import {
   toStoredFields,
 } from './stored-device.ts'
 
-/** Maximum serialized size of a device's fields, in bytes, so that they fit one row (I7.3). */
+/** Maximum serialized size of a device's fields, in bytes, so that they fit in one row (I7.3). */
 const maxBytes = 200_000
 
 /**
- * Stored device, reduced to the fields that planning compares. `content` is a hash of the fields; empty for a device of another provider.
+ * Stored device, reduced to what planning compares. `content` is a hash of the fields; empty if the device belongs to a different provider.
  */
 type StoredDevice = { id: string; isOurs: boolean; content: string }
 

@@ -17,7 +17,7 @@ export const inventoryBounds = {
 }
 
 /**
- * Reads all lists of an inventory from the saved position on, and completes the snapshot.
+ * Reads all lists of an inventory, starting from the saved position, and completes the snapshot.
  * @throws ProviderFault
  */
 export async function readInventory(work: RunWork, adapter: InventoryAdapter, last: LastGoodRun | undefined) {
@@ -107,7 +107,9 @@ const tooMany = (list: string): ProviderFault => {
 
 export type ListedDevice = { idp_id: string; fields: StoredFields } | { idp_id: string; unusable: string }
 
-/** Root of a snapshot: digests of chunks by list, or by list and bucket (`devices#7`). The first list has all devices. */
+/**
+ * Root of a snapshot: the digests of its chunks, keyed by list or by list and bucket (`devices#7`). The first list contains all devices.
+ */
 export type InventoryRoot = { lists: readonly string[]; parts: Record<string, string[]> }
 
 /** Number of buckets. They are merged one at a time; a bucket of the largest snapshot needs about 80 MB of memory. */

@@ -13,7 +13,7 @@ const maxEntries = 100
 const largest = Number.MAX_SAFE_INTEGER
 const smallest = 1e-100
 
-/** Truncates a text to the maximum stored length without splitting a character. */
+/** Truncates a string to the maximum stored length without splitting a character. */
 const truncate = (text: string): string => {
   const short = text.slice(0, 2 * maxText).toWellFormed()
   return short.length <= maxText ? short : [...short].slice(0, maxText).join('')

@@ -26,9 +26,9 @@ const isFailing = (row: Source | null): row is Failing =>
   row?.is_disabled === true && row.disabled_reason === 'sync error' && row.error !== null
 
 /**
- * Mails the administrators of each account about directories and posture providers that a sync error has disabled (I8.1). The next
- * scheduled invocation retries a failed mail.
- * @throws AggregateError with the errors of failed mails, after all other mails were sent
+ * Emails the administrators of each account about directories and posture providers that a sync error has disabled (I8.1). The next
+ * scheduled invocation retries failed emails.
+ * @throws AggregateError with the errors of failed emails, after all other emails were sent
  */
 export async function mailSyncErrors(deadline: number): Promise<void> {
   const { scheduled: syncs } = await readScheduledSyncs()
@@ -64,16 +64,16 @@ const noteMail = (accountId: string, entity: Entity<Source>, { id, error }: Sour
     transaction.update(entity, row, { error_emailed_at: timestamp(transaction.now), error_mails: row.error_mails + 1 })
   })
 
-/** Hour of the day (UTC) at which mails are sent (I8.1). */
+/** Hour of the day (UTC) at which emails are sent (I8.1). */
 const mailHour = 9
 
 const dayOf = (micros: number): number => Math.floor(micros / dayMicros)
 
 /**
- * Returns whether a mail about a continuing error is due now (I8.1). The first three mails are daily, the next four every three days, and
- * the last three on Mondays.
- * @param mails number of mails sent for this error
- * @param lastAt time of the last mail, in microseconds since 1970; null before the first mail
+ * Returns whether an email about a continuing error is due now (I8.1). The first three emails are sent daily, the next four every three
+ * days, and the last three on Mondays.
+ * @param mails number of emails sent for this error
+ * @param lastAt time of the last email, in microseconds since 1970; null before the first email
  */
 export function isMailDue(mails: number, lastAt: number | null, now: number): boolean {
   const date = new Date(now / 1_000)
@@ -108,5 +108,5 @@ function syncErrorMail({ name: account, slug }: AccountRow, collection: string, 
   }
 }
 
-/** Partition with one item per source, which contains the earliest time of the next mail. The sort key is the id of the source. */
+/** Partition with one item per source, which contains the earliest time of the next email. The sort key is the source id. */
 export const syncMailsPartition = (account: string): string => partition(account, 'sync.mails')

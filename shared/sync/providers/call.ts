@@ -9,9 +9,9 @@ export type Call = {
   method?: 'GET' | 'POST'
   url: URL
   headers?: Record<string, string>
-  /** True if the call reads a page at a position from an earlier response. */
+  /** True if the call reads a page from a position that an earlier response returned. */
   continues?: boolean
-  /** True for an object that may belong to another company, such as a nested group. */
+  /** True if the call reads an object that may belong to a different company, such as a nested group. */
   nested?: boolean
   /** Cost in units of the provider's rate limit; 1 by default. */
   cost?: number
@@ -44,7 +44,7 @@ export type RequestPace = {
 }
 
 export type Provider = {
-  /** Secrets that must not appear in error texts (I1.3), in addition to the tokens. */
+  /** Secrets, besides the tokens, that must not appear in error messages (I1.3). */
   secrets?: string[]
   tokens: TokenSource
   pace: RequestPace
@@ -52,7 +52,7 @@ export type Provider = {
   faultOf(call: Call, answer: ProviderResponse): ProviderFault
 }
 
-/** Returns the name of a call for error texts, without the query, which may be confidential. */
+/** Returns the name of a call for error messages. Omits the query, which may be confidential. */
 export const responseName = ({ method = 'GET', url }: Call): string => `${method} ${url.pathname}`
 
 function toNoAnswerFault(call: Call, error: unknown): unknown {
@@ -74,7 +74,7 @@ function parseJson(text: string): unknown {
 
 /**
  * Sends a request and parses its response.
- * @throws ProviderFault without a response, or if a successful response is not JSON
+ * @throws ProviderFault if there is no response, or if a successful response is not JSON
  */
 export async function exchange(
   call: Call,

@@ -27,7 +27,7 @@ function parseText(value: unknown): string | null {
   return typeof text === 'string' && text.trim() !== '' ? text : null
 }
 
-/** Matches the placeholder for a missing time, which is the first day of the calendar. */
+/** Matches the first day of year 1, which the provider sends for a missing time. */
 const noTime = /^0001-01-01T/
 
 function parseDeviceTime(value: unknown): string | null {

@@ -7,7 +7,7 @@ import { textOrNull } from './rows.ts'
 
 const maxShown = 300
 
-/** Shortens a provider's error texts for use in a sentence. Removes line breaks, tokens and secrets. */
+/** Shortens a provider's error messages for use in a sentence. Removes line breaks, tokens and secrets. */
 export function excerptForOperator({ secrets }: Pick<ProviderResponse, 'secrets'>, ...parts: unknown[]): string {
   const texts = parts.filter((part): part is string | number => typeof part === 'string' || typeof part === 'number')
   const text = texts.map(String).filter(Boolean).join(': ')
@@ -26,7 +26,8 @@ export function providerNow(headers: Headers): number {
 }
 
 /**
- * Parses `Retry-After`, which contains seconds or a date by the provider's clock. Returns milliseconds; undefined without a valid value.
+ * Parses `Retry-After`, which contains either seconds or a date according to the provider's clock. Returns milliseconds, or undefined if
+ * there is no valid value.
  */
 function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim()
@@ -63,7 +64,7 @@ const commonRules: FaultRule[] = [
   { is: 'transient' },
 ]
 
-/** Creates a classifier of unsuccessful responses (I6). `words` extracts the descriptive texts of an error body. */
+/** Creates a classifier of unsuccessful responses (I6). `words` extracts the descriptive strings from an error body. */
 export const faultClassifier =
   (words: (body: ResponseFields) => unknown[], rules: FaultRule[]) =>
   (call: Call, answer: ProviderResponse): ProviderFault => {

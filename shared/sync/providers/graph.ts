@@ -15,7 +15,7 @@ export type TenantConnection = GraphConnection & {
   syncAllGroups: boolean
 }
 
-/** Advice for the tenant's administrator, by error code of the token endpoint (`identity-wire.md`, 1.3). */
+/** Advice for the tenant's administrator, by token endpoint error code (`identity-wire.md`, 1.3). */
 const adviceOf: Record<number, string> = {
   7000229: 'the app registration has no consent in this tenant',
   65001: 'the app registration has no consent in this tenant',
@@ -29,7 +29,7 @@ const transientCodes = new Set([90033, 90036, 50196])
 
 const codesOf = ({ error_codes }: ResponseFields) => (Array.isArray(error_codes) ? error_codes : []).map(Number)
 
-/** Classifies token errors by their codes, because Microsoft often changes the error texts. */
+/** Classifies token errors by their codes, because Microsoft often changes the error messages. */
 const tokenFault = tokenFaultClassifier([
   {
     when: ({ body }) =>
@@ -56,7 +56,7 @@ function graphFault(rights: string[]): Provider['faultOf'] {
         is: 'token_expired',
         advice,
       },
-      // Treats 401 as fatal, because device management returns 401 for a missing permission, which a new token does not change.
+      // Treats 401 as fatal, because device management returns 401 for a missing permission. A new token would not help.
       { status: [401, 403], is: 'fatal', advice },
       {
         status: [404],
@@ -90,7 +90,9 @@ function rebaseLink(apiUrl: string, link: string): string {
   return url.href
 }
 
-/** Used share of the rate limit at which calls pause for other clients. Microsoft Graph does not report lower shares. */
+/**
+ * If this share of the rate limit is used, calls pause to leave capacity for other clients. Microsoft Graph does not report lower shares.
+ */
 const crowdedShare = 0.8
 
 const holdMs = ({ headers }: ProviderResponse) =>

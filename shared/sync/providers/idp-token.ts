@@ -28,7 +28,7 @@ import { parseToken, tokenSource } from './tokens.ts'
 
 /** Settings and credentials of an identity provider directory (A26.1). */
 export type IdpConnection = {
-  /** Address of the API: `https://{idp_domain}`, or the address in the deployment's settings. */
+  /** API address: `https://{idp_domain}`, or the address in the deployment's settings. */
   baseUrl: string
   issuer: string
   clientId: string
@@ -43,7 +43,7 @@ const wrongClient = 'client_id must be the service app at which the public key o
 export function resetMs({ headers }: ProviderResponse): number | undefined {
   const reset = Number(headers.get('x-rate-limit-reset'))
   if (!(reset > 0)) return undefined
-  // Adds a second, because the header contains whole seconds.
+  // Adds a second, because the header has a resolution of whole seconds.
   return Math.min(Math.max(reset * 1_000 - providerNow(headers), 0) + 1_000, 120_000)
 }
 
@@ -61,7 +61,7 @@ export const idpFault = faultClassifier(
   [
     { status: [401], is: 'token_expired', advice: wrongClient },
     { status: [403], is: 'fatal', advice: adviseRights },
-    // Excludes the paths of collections, because a missing collection is an error of the settings, not a deleted object.
+    // Excludes the paths of collections, because a missing collection means that the settings are wrong, not that an object was deleted.
     { status: [404], when: ({ call }) => call.url.pathname.split('/').length > 4, is: 'object_gone' },
     throttled,
   ],
@@ -110,8 +110,8 @@ function checkScopes(granted: unknown): void {
 }
 
 /**
- * Requests tokens by client credentials, with an assertion signed by the directory's key (RFC 7523). Each request has a DPoP proof (RFC
- * 9449), so that the provider can bind tokens to a key of the run.
+ * Requests tokens with the client credentials grant and an assertion signed with the directory's key (RFC 7523). Each request has a DPoP
+ * proof (RFC 9449), so that the provider can bind tokens to the run's key.
  */
 export function idpTokens(connection: IdpConnection, fetch: GuardedFetch): Pick<Provider, 'tokens' | 'send'> {
   const { baseUrl, clientId, kid, privateKey } = connection
@@ -129,7 +129,7 @@ export function idpTokens(connection: IdpConnection, fetch: GuardedFetch): Pick<
     const send = () =>
       clientCredentialsGrantRequest(server, { client_id: clientId }, auth, { scope: scopes.join(' ') }, options)
     let answer: ProviderResponse = await exchange(call, send, [privateKey])
-    // Repeats the request with the provider's nonce in the DPoP proof.
+    // Repeats the request with a DPoP proof that contains the provider's nonce.
     if (fieldsOf(answer.json).error === 'use_dpop_nonce') answer = await exchange(call, send, [privateKey])
     const token = parseToken(call, answer, tokenFault)
     checkScopes(fieldsOf(answer.json).scope)

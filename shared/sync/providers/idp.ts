@@ -74,7 +74,7 @@ export function nextCursor(headers: Headers): string | null {
   return null
 }
 
-/** Rate limits to assume if responses report none (I4.2). */
+/** Rate limits to assume if the responses do not report any (I4.2). */
 const defaultLimits = { perSecond: 10, burst: 50 }
 
 /** Returns the pause after a response in milliseconds. The pause leaves half of the rate limit to other clients. */
@@ -93,7 +93,7 @@ type AppPosition = { app: string; after: string | null; ended?: true }
 
 const leanHeaders = { 'content-type': 'application/json; okta-response=omitCredentials,omitCredentialsLinks' }
 
-/** Directory of Okta, read through its management API (`identity-wire.md`, 1.2). */
+/** Okta directory, read through the Okta management API (`identity-wire.md`, 1.2). */
 export function idpDirectory(connection: IdpConnection, fetch: GuardedFetch): DirectoryAdapter {
   const tokens = idpTokens(connection, fetch)
   const provider: Provider = { ...tokens, pace: requestPace(defaultLimits, holdMs, bucketOf), faultOf: idpFault }

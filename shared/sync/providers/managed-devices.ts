@@ -9,7 +9,7 @@ import type { EntryRow } from './rows.ts'
 const splitWords = (text: string): string[] => text.trim().split(/\s+/)
 const camelCase = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** Fields whose names at the provider are the same in camel case. */
+/** Fields that have the same names at the provider, except that those are in camel case. */
 const sameNames = `
   device_name managed_device_name serial_number udid imei meid iccid notes user_id user_display_name user_principal_name
   email_address phone_number subscriber_carrier operating_system os_version model manufacturer ethernet_mac_address
@@ -89,11 +89,11 @@ export const managedDevice = (entry: EntryRow): InventoryDevice => ({
   fields: { ...readFields(entry, paths), device_action_results: actionResults(entry[actions]) },
 })
 
-/** Half of the provider's limit, which is 2,000 requests in 20 seconds. */
+/** Half of the provider's rate limit of 2,000 requests in 20 seconds. */
 const halfOfLimits = { perSecond: 40, burst: 200 }
 const rights = ['DeviceManagementManagedDevices.Read.All']
 
-/** Device inventory of Intune, read through Microsoft Graph (`identity-wire.md`, 1.5). */
+/** Intune device inventory, read through Microsoft Graph (`identity-wire.md`, 1.5). */
 export function managedDevices(connection: GraphConnection, fetch: GuardedFetch): InventoryAdapter {
   const list = graph(connection, fetch, rights, halfOfLimits)
   return {

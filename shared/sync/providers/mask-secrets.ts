@@ -38,20 +38,20 @@ function base64At(secret: string, offset: number): string {
 const patternOf = (secret: string): string =>
   [
     [...secret].map(spellings).join(''),
-    // Includes the base64 of form-encoded credentials, which HTTP Basic sends (RFC 6749, 2.3.1).
+    // Includes form-encoded credentials in base64, which HTTP Basic sends (RFC 6749, 2.3.1).
     ...[secret, new URLSearchParams({ v: secret }).toString().slice(2)].flatMap((text) =>
       [0, 1, 2].map((offset) => base64At(text, offset)),
     ),
   ].join('|')
 
-/** Maximum length of a character's spelling: four percent-encoded bytes, or two JSON escapes. */
+/** Maximum length of an encoded character: four percent-encoded bytes, or two JSON escapes. */
 const maxSpelling = 12
 
-/** Returns the first `max` characters of a provider's text, with all spellings of secrets masked. */
+/** Returns the first `max` characters of a provider's text. Masks secrets in every encoding. */
 export function maskSecrets(text: string, secrets: readonly string[], max: number): string {
   const long = secrets.filter(({ length }) => length >= minLength)
   if (long.length === 0) return text.slice(0, max)
-  // Searches enough text to contain the end of every secret that begins within the first `max` characters.
+  // Searches far enough to find the end of every secret that begins within the first `max` characters.
   const part = text.slice(0, max + maxSpelling * Math.max(...long.map(({ length }) => length)))
   let masked = ''
   let at = 0

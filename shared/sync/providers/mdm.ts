@@ -106,7 +106,7 @@ type FurtherPosition = { offset: number; cursor: string | null; read: number; fi
 
 const furtherLists = Object.keys(listFields).filter((list): list is MdmList => list !== 'devices')
 
-/** Device inventory of Kandji/Iru (`identity-wire.md`, 1.4). */
+/** Kandji/Iru device inventory (`identity-wire.md`, 1.4). */
 export function mdmInventory({ apiUrl, apiToken }: MdmConnection, fetch: GuardedFetch): InventoryAdapter {
   const provider: Provider = {
     tokens: { current: async () => ({ text: apiToken, type: 'bearer' }), drop: () => {} },

@@ -16,7 +16,7 @@ import { tenantDirectory } from './tenant.ts'
 const pageLimits = { timeoutMs: 120_000, maxBytes: 20_000_000, keepAlive: true }
 
 /**
- * Returns a credential, which old rows may lack.
+ * Returns a credential. Old rows may lack it.
  * @throws ProviderFault `fatal` if the credential is missing
  */
 function requireValue<T>(value: T | null | undefined, name: string): T {

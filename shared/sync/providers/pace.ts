@@ -2,13 +2,13 @@ import { clock } from '../../core/clock.ts'
 import { ProviderFault } from '../adapter.ts'
 import { type Call, type ProviderResponse, type RequestPace, responseName } from './call.ts'
 
-/** Maximum wait within a call, in milliseconds. Before a longer wait, the caller saves its position. */
+/** Maximum wait within a call, in milliseconds. If a longer wait is needed, the caller saves its position first. */
 const maxWaitMs = 5_000
 
 /** Limits on calls to a provider, in units of the calls' cost. */
 export type Limits = { perSecond: number; burst: number }
 
-/** Keeps calls within limits. `holdMs` returns the milliseconds by which a response delays later calls of its bucket. */
+/** Keeps calls within the limits. `holdMs` returns how long a response delays later calls in the same bucket, in milliseconds. */
 export function requestPace(
   { perSecond, burst }: Limits,
   holdMs: (answer: ProviderResponse) => number = () => 0,

@@ -93,7 +93,7 @@ export class PageWatch {
   private readonly seen = new Map<string, Set<unknown>>()
 
   /**
-   * Returns whether a page has no new row, although another page follows. `current` is the position of the page; null for the first page.
+   * Returns whether a page has no new rows, although another page follows. `current` is the position of the page; null for the first page.
    */
   isBarren(list: string, rows: ResponseFields[], current: string | null, next: string | null): boolean {
     const seenIds = (current === null ? undefined : this.seen.get(list)) ?? new Set()

@@ -27,7 +27,7 @@ const grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 type Account = { email: string; keyId: string | null; key: KeyObject }
 
-/** Parses the key of a service account. Ignores `token_uri`, because tokens are requested at the configured URL. */
+/** Parses a service account key. Ignores `token_uri`, because tokens are requested from the configured URL. */
 function parseAccount(text: string): Account {
   try {
     const { client_email, private_key, private_key_id } = fieldsOf(JSON.parse(text))
@@ -42,7 +42,7 @@ function parseAccount(text: string): Account {
 
 const encodeJson = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Signs the assertion of a service account that acts as an administrator (RFC 7523, 3). */
+/** Signs the assertion with which a service account acts on behalf of an administrator (RFC 7523, 3). */
 function assertion({ email, keyId, key }: Account, subject: string, scope: string): string {
   const issued = Math.floor(clock.now() / 1_000_000)
   const header = { alg: 'RS256', typ: 'JWT', ...(keyId && { kid: keyId }) }

@@ -32,7 +32,7 @@ import { type SuiteConnection, suiteFault, suiteTokens } from './suite-token.ts'
 
 const isActive = ({ suspended, archived }: ResponseFields): boolean => suspended !== true && archived !== true
 
-/** Converts a user. The id is the `sub` claim of the user's sign-ins. Omits the picture, whose URL is private or expires. */
+/** Converts a user. The id equals the `sub` claim when the user signs in. Omits the picture, because its URL is private or expires. */
 export function suiteUser(user: EntryRow): ProviderEntry<DirectoryUser> {
   const { fullName, givenName, familyName } = fieldsOf(user.name)
   const email = textOrNull(user.primaryEmail)
@@ -47,7 +47,7 @@ export function suiteUser(user: EntryRow): ProviderEntry<DirectoryUser> {
   })
 }
 
-/** Returns the number of direct members, which the provider sends as text; null if the number is missing or invalid. */
+/** Returns the number of direct members, which the provider sends as a string. Returns null if the number is missing or invalid. */
 const statedMembers = ({ directMembersCount }: ResponseFields): number | null => {
   const count = Number(directMembersCount ?? Number.NaN)
   return Number.isSafeInteger(count) && count >= 0 ? count : null
@@ -115,7 +115,7 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     return { call, body, page }
   }
 
-  /** Returns the rows of a list that the provider omits when the list is empty. */
+  /** Returns the rows of a list. The provider omits the list if it is empty. */
   const rowsOrNone = (call: Call, body: ResponseFields, name: string, id?: string) =>
     body[name] === undefined ? [] : entriesOfResponse(call, body[name], name, id)
 
@@ -129,7 +129,7 @@ export function suiteDirectory(connection: SuiteConnection, fetch: GuardedFetch)
     const { call, body } = await read('customer/my_customer/orgunits', { type: 'all' })
     return rowsOrNone(call, body, 'organizationUnits', 'orgUnitId')
   }
-  /** Paths of the organizational units by id, because the members of a unit are queried by path. */
+  /** Paths of the organizational units, keyed by id, because the members of a unit are queried by path. */
   const unitPaths = memoize(async () => {
     const units = await readUnits()
     return new Map(units.map((unit) => [unitId(unit.id), textOrNull(unit.orgUnitPath) ?? '']))

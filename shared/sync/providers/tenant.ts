@@ -21,13 +21,13 @@ import {
   usableUser,
 } from './rows.ts'
 
-/** Fields of users to request. Without a licence, fields of other services (`aboutMe`, `skills`) would make the request fail. */
+/** User fields to request. Fields from other services (`aboutMe`, `skills`) would make the request fail without a licence. */
 const userFields = 'id,displayName,mail,userPrincipalName,givenName,surname,accountEnabled,userType'
 const groupFields = 'id,displayName,mail,securityEnabled'
 
 /**
  * Converts a user.
- * @throws ProviderFault `fatal` without `accountEnabled`, which Microsoft Graph omits if a permission is missing
+ * @throws ProviderFault `fatal` if `accountEnabled` is missing, because Microsoft Graph omits it without the required permission
  */
 export function tenantUser(
   call: Call,
@@ -52,7 +52,7 @@ export function tenantUser(
 export const tenantGroup = (group: EntryRow): DirectoryGroup =>
   directoryGroup({ idp_id: group.id, name: textOrNull(group.displayName) ?? group.id, email: textOrNull(group.mail) })
 
-/** Half of 3,500 resource units in 10 seconds, which is the limit of the smallest tenants. */
+/** Half of the limit for the smallest tenants, which is 3,500 resource units in 10 seconds. */
 const halfOfLimits = { perSecond: 140, burst: 350 }
 const rights = ['User.Read.All', 'GroupMember.Read.All', 'Application.Read.All']
 
@@ -60,7 +60,7 @@ const maxIds = 15
 /** Number of assignments per page, low enough to read the assigned objects within seconds. */
 const assignmentsPerPage = '120'
 
-/** Directory of Microsoft Entra ID, read through Microsoft Graph (`identity-wire.md`, 1.3). */
+/** Microsoft Entra ID directory, read through Microsoft Graph (`identity-wire.md`, 1.3). */
 export function tenantDirectory(connection: TenantConnection, fetch: GuardedFetch): DirectoryAdapter {
   const { issuer, clientId, emailField, syncAllGroups } = connection
   const list = graph(connection, fetch, rights, halfOfLimits)

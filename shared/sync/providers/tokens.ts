@@ -18,7 +18,7 @@ export type NewToken = { token: AccessToken; lifetimeMs: number }
 /** Minimum remaining lifetime of a cached token, in milliseconds. A token with less could expire in transit. */
 const minLeftMs = 60_000
 
-/** Caches a token, and shares a pending request between callers. If the request fails, the next caller repeats it. */
+/** Caches a token. Concurrent callers share a pending request. If the request fails, the next caller repeats it. */
 export function tokenSource(request: () => Promise<NewToken>): TokenSource {
   let cached: { token: AccessToken; until: number } | null = null
   let pending: Promise<AccessToken> | null = null
@@ -59,7 +59,9 @@ export function parseToken(call: Call, answer: ProviderResponse, faultOf: Provid
   return { token: { text, type }, lifetimeMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 0 }
 }
 
-/** Creates a source of tokens that are requested with a form. `secret` is the credential in the form, which error texts must not repeat. */
+/**
+ * Creates a source of tokens that are requested with a form. `secret` is the credential in the form, which error messages must not repeat.
+ */
 export function formTokenSource(
   address: string,
   fetch: GuardedFetch,

@@ -9,9 +9,9 @@ import { table, tableName } from '../../table/table.ts'
 import type { Run } from '../runs/run.ts'
 import type { RunWork } from '../runs/run-work.ts'
 
-/** Maximum compressed size of a chunk, in bytes. A DynamoDB item has at most 400 KB, including key and attribute names. */
+/** Maximum compressed size of a chunk, in bytes. A DynamoDB item can be up to 400 KB, including key and attribute names. */
 const maxBytes = 350_000
-/** Maximum number of characters in the cache of decoded chunks, which serves repeated reads of nested groups. */
+/** Maximum total size of the cached decoded chunks, in characters. The cache serves repeated reads of nested groups. */
 const maxDecodedBytes = 4_000_000
 
 const chunksPartition = (account: string, sourceId: string): string => partition(account, 'sync.chunks', sourceId)
@@ -102,7 +102,7 @@ export class Chunks {
   }
 }
 
-/** Computes an FNV-1a hash, which distributes ids evenly and is equal in all processes. */
+/** Computes an FNV-1a hash, which distributes ids evenly and is the same in every process. */
 function fnv1a(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
@@ -111,7 +111,7 @@ function fnv1a(text: string): number {
 
 const maxChunkBytes = 600_000
 
-/** Cuts a list into chunks at entries whose id has a certain hash, so that a new or removed entry changes only one chunk. */
+/** Splits a list into chunks at entries whose id has a certain hash, so that adding or removing an entry changes only one chunk. */
 export class ChunkCutter<T extends { idp_id: string }> {
   private readonly mean: number
   private entries: T[] = []

@@ -4,7 +4,7 @@ import { countBarren } from '../providers/rows.ts'
 import type { Reading } from '../runs/run.ts'
 import { type RunWork, StepOver } from '../runs/run-work.ts'
 
-/** Maximum duration of consecutive failures in milliseconds, after which the run fails (I6). */
+/** Maximum duration of consecutive failures, in milliseconds. After that, the run fails (I6). */
 const maxFailingMs = 600_000
 const maxPauseMs = 60_000
 /** Maximum duration of a single sleep, in milliseconds. A waiting step wakes up in between to renew its lease. */

@@ -10,8 +10,8 @@ import type { Counts, Run, SourceInfo, SourceRow } from '../runs/run.ts'
 import { getRun, newRun, openRunItem, readOpenRun, runItem, runsPartition, syncRunning } from '../runs/run-store.ts'
 
 /**
- * Begins a run that undoes the deletions of another run (I4.1(6)). The requester is the subject of its commits. The commit that begins the
- * run also disables the directory, so that no other run follows.
+ * Begins a run that undoes the deletions of an earlier run (I4.1(6)). The requester is recorded as the subject of the run's commits. The
+ * commit that begins the run also disables the directory, so that no other run follows.
  * @throws ApiError `not_found`, `scope_exceeded`, `run_not_rewindable`, `sync_running`
  */
 export function requestRewind<R extends SourceRow>(
@@ -39,7 +39,7 @@ export function requestRewind<R extends SourceRow>(
   })
 }
 
-/** Number of days after the end of a run in which the run can be rewound (I4.1(6)). */
+/** Number of days after its end during which a run can be rewound (I4.1(6)). */
 const maxRewindDays = 7
 
 const notRewindable = (detail: string) => new ApiError('run_not_rewindable', detail)
@@ -47,7 +47,10 @@ const notRewindable = (detail: string) => new ApiError('run_not_rewindable', det
 const hasApplied = ({ applied }: Run, ...changes: (keyof Counts)[]): boolean =>
   Object.values(applied).some((counts) => changes.some((change) => counts[change] > 0))
 
-/** Returns whether a run applied a plan with one of these sections. Changes to actors and policies are not in `applied`. */
+/**
+ * Returns whether a run applied a plan with any of these sections. Uses the plan, because `applied` does not count changes to actors and
+ * policies.
+ */
 const hasPlanned = ({ outcome, sections }: Run, ...names: string[]): boolean =>
   outcome === 'applied' && names.some((name) => (sections[name] ?? 0) > 0)
 

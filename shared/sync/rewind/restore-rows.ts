@@ -27,11 +27,11 @@ export type Restoration<R extends Row = Row> = {
   writes: number
   perCommit: number
   idOf(row: R): string
-  /** Returns the name of the row in the plan; by default, the names of the owners. */
+  /** Returns the name of the row in the plan. By default, the name consists of the names of the owners. */
   nameOf?(row: R): string
   owners?: readonly Owner<R>[]
   isUnchanged?(deleted: DeletedRow<R>, actor: ActorRow | null): boolean
-  /** Returns whether the row grants administration, so that only a caller who may administer restores the row. */
+  /** Returns whether the row grants administration. If it does, only a caller who may administer can restore it. */
   isAdministration?(row: R, actor: ActorRow | null): boolean
   /** Converts a row from a commit record to stored form; by default, the row already has that form. */
   toRow?(recorded: Record<string, unknown>): R
@@ -154,10 +154,12 @@ export async function restoreRows<R extends Row>(
   })
 }
 
-/** Number of writes per policy: its row, its unique item, its index item and the counter of the index. */
+/** Number of writes per policy: the row, its unique item, its index item and the index counter. */
 const writesPerPolicy = 4
 
-/** Links orphaned policies to their restored groups (I4.6). Skips a policy if another one already links the same group and resource. */
+/**
+ * Links orphaned policies to their restored groups (I4.6). Skips a policy if a different policy already links the same group and resource.
+ */
 export async function relinkPolicies(transaction: Transaction, entries: OrphanedPolicy[]): Promise<StagedChange> {
   const { accountId } = transaction
   const ids = (name: 'id' | 'group_id' | 'resource_id') => entries.map((entry) => entry[name])

@@ -29,8 +29,8 @@ const toInsertion = (object: string, name: string, after: Record<string, unknown
   runChange(object, name, null, after)
 
 /**
- * Sections of a rewind's plan, in the order of application (I4.1(6)). Owners come first, because their existence ends the deletion of the
- * rows that belong to them. Stored plans refer to sections by number, so new sections are added at the end.
+ * Sections of a rewind plan, in the order of application (I4.1(6)). Owners come first: once they exist, the rows that belong to them are no
+ * longer deleted. Stored plans refer to sections by number, so new sections must be added at the end.
  */
 export const rewindPlan: PlanDescribers<RewindEntries> = {
   actors: ({ row: { id, email }, name }) => toInsertion('actors', name, { id, name, email }),

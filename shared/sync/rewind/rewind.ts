@@ -37,14 +37,15 @@ const sectionOf = new Map(
 )
 
 /**
- * Converts a deleted row from a commit record to a plan entry. Old records may lack fields, so the row is upgraded to the current version.
+ * Converts a deleted row from a commit record to a plan entry. Upgrades the row to the current version, because old records may lack
+ * fields.
  */
 function toDeletedEntry(object: string, before: Record<string, unknown>, at: string): FoundEntry | null {
   const section = sectionOf.get(object)
   if (!section) return null
   const { entity, toRow, nameOf, owners = [] }: Restoration = restorations[section]
   const row = toRow?.(before) ?? itemRow(entity, before)
-  // Lists the last owner first, so that a name begins with the group of a member or the pool of a device.
+  // Lists the last owner first, so that the name begins with a member's group or a device's pool.
   const namedBy = nameOf ? [] : owners.toReversed().map(({ entity, idOf }) => ({ entity, id: idOf(row) }))
   return { section, entry: { row, name: nameOf?.(row) ?? '', at }, namedBy }
 }
@@ -118,8 +119,8 @@ const appliers: Appliers<RewindContext> = {
 }
 
 /**
- * Executes a rewind, which undoes the deletions of another run (I4.1(6)). Restores owners first, because the deletion of the rows that
- * belong to them may continue until the owners exist.
+ * Executes a rewind, which undoes the deletions of an earlier run (I4.1(6)). Restores owners first, because the rows that belong to them
+ * may still be deleted until the owners exist.
  * @throws RunCancelled if the directory was deleted or its account disabled; StepOver, LeaseLost
  */
 export async function rewindRun(work: RunWork, kind: SourceInfo): Promise<Ending> {

@@ -52,7 +52,7 @@ const advanceOpenRun = (open: OpenRun, { handled, changes, skipped, deletedAdmin
 
 /**
  * Applies the plan section by section, one commit at a time, with pauses for other writers (I4.5). Each commit also saves the position in
- * the plan on the condition that the lease is held, so no entry is applied twice.
+ * the plan, provided that the lease is still held, so no entry is applied twice.
  * @throws RunCancelled if the run may not continue; StepOver, LeaseLost
  */
 export async function applyPlan<C>(
@@ -125,7 +125,7 @@ async function applyEntries(
   let tries = 0
   const { next, isWritten } = await commit(work.author, async (transaction) => {
     tries++
-    // Stages and checks in parallel. A shorter time between reading and writing the account version causes fewer conflicts.
+    // Stages and checks in parallel. The shorter the time between reading and writing the account version, the fewer conflicts occur.
     const [staged] = await Promise.all([stage(transaction), checkLeaseAndSource(work, kind)])
     const next = advanceOpenRun(open, staged)
     const isWritten = transaction.writes().length > 0

@@ -8,7 +8,7 @@ import { PlanReader } from './plan.ts'
 import { mergedSkips, type PlanDescribers, type Run, type RunChange } from './run.ts'
 import { isRetained, readOpenRun, runsPartition, toRun } from './run-store.ts'
 
-/** Lists the changes of a run's plan in the order of application (I4.1(5)). Each page fits one response. */
+/** Lists the changes in a run's plan in the order of application (I4.1(5)). Each page fits in one response. */
 export async function listChanges(run: Run, describers: PlanDescribers, page: Page) {
   const plan = new PlanReader(run)
   let total = 0

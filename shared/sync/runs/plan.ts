@@ -12,11 +12,11 @@ import { type Counts, countChange, type PlanDescribers, type Run, type RunSkippe
 import { runTtl } from './run-store.ts'
 import type { RunWork } from './run-work.ts'
 
-/** Partition of the pages of a run's plan, sorted by section and index. */
+/** Partition that contains the pages of a run's plan, sorted by section and index. */
 const plansPartition = (account: string, runId: string): string => partition(account, 'sync.plans', runId)
 
 const perPage = 500
-/** Maximum size of the JSON per page, in bytes. Text of this size fits one item even if it cannot be compressed. */
+/** Maximum size of a page's JSON, in bytes. JSON of this size fits in one item even if it cannot be compressed. */
 const maxBytes = 300_000
 
 const sortKey = (section: number, index: number): string =>
@@ -24,7 +24,7 @@ const sortKey = (section: number, index: number): string =>
 
 type PlanPage = Key & { first: number; entries: Uint8Array }
 
-/** Deletes the pages of an unfinished plan from section `from` on, so that none of them remains among the new pages. */
+/** Deletes the pages of an unfinished plan, starting with section `from`, so that none of them remain among the new pages. */
 export async function discardPlan(run: Run, from = 0): Promise<void> {
   const pk = plansPartition(run.account_id, run.id)
   const drop = (sk: string) => table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))
@@ -50,7 +50,7 @@ export class PlanWriter<M extends object> {
   }
 
   async add<S extends keyof M & string>(name: S, entry: M[S]): Promise<void> {
-    // Saves the progress first, so that a step without the lease fails before it writes into another worker's plan.
+    // Saves the progress first, so that a step without the lease fails before it writes to the plan of a different worker.
     if (this.work.isSaveDue) await this.work.save()
     const page = this.pages[name]
     const bytes = bytesOf(entry)
@@ -61,7 +61,7 @@ export class PlanWriter<M extends object> {
     countChange(this.counts, object, change)
   }
 
-  /** Writes the last pages. Returns the number of entries by section and the number of changes by object. */
+  /** Writes the last pages. Returns the number of entries by section and the number of changes by kind of object. */
   async end(): Promise<WrittenPlan> {
     const pages = Object.entries<OpenPage>(this.pages)
     for (const [, page] of pages) await this.flush(page)
@@ -93,7 +93,7 @@ export class PlanReader {
     this.pk = plansPartition(account_id, id)
   }
 
-  /** Returns at most `limit` entries of a section from an index on, and none beyond the end of the stored page. */
+  /** Returns at most `limit` entries of a section, starting at an index. Does not read beyond the end of the stored page. */
   async read<T>(section: number, index: number, limit: number): Promise<T[]> {
     const { page } = this
     const isCached = page?.section === section && index >= page.first && index < page.first + page.entries.length
@@ -132,11 +132,12 @@ export type StagedChange = {
 }
 
 /**
- * Result of staging one entry: a change, a skipped entry, undefined for no change, or `more` if the commit cannot contain the whole entry.
+ * Result of staging one entry: a change, a skipped entry, undefined for no change, or `more` if the entry does not fit entirely in the
+ * commit.
  */
 export type StageOutcome = keyof Counts | RunSkipped | undefined | 'more'
 
-/** Stages entries while the commit has capacity for `writes` more writes. Counts the changes as changes of `object`. */
+/** Stages entries as long as the commit has room for `writes` more writes. Counts the changes under the object kind `object`. */
 export async function stageEach<E>(
   transaction: Transaction,
   object: string,
@@ -186,7 +187,7 @@ export async function* batches<T>(source: AsyncIterable<T> | Iterable<T>): Async
   if (batch.length > 0) yield batch
 }
 
-/** Reads the rows of entries, in the order of the entries. A missing row is null. */
+/** Reads the rows to which the entries refer, in the same order. Returns null for a missing row. */
 export const readEntryRows = <R extends Row>(entity: Entity<R>, account: string, entries: { id: string }[]) =>
   getRows(
     entity,

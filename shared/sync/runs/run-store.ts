@@ -18,7 +18,7 @@ export const runsPartition = (account: string, sourceId: string): string => part
 
 const openRunsPartition = (account: string): string => partition(account, 'sync.open')
 
-/** Progress and lease of a run in progress. Commits of the run update this item, and the end of the run deletes it. */
+/** Progress and lease of a run in progress. Commits of the run update this item. It is deleted when the run ends. */
 export type OpenRun = Pick<Run, 'applied' | 'skipped' | 'skipped_sample'> & {
   run_id: string
   /** Worker that last took the lease; null before the first step. */

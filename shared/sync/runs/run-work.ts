@@ -38,7 +38,7 @@ export class RunWork {
     noteSkipped(this.stagedSkips ?? this.run, skipped)
   }
 
-  /** Runs `work` and adds its skipped entries to the run only at the end, because a later step repeats unfinished work. */
+  /** Runs `work`. Adds the entries that it skips to the run only at the end, because a later step repeats unfinished work. */
   async collectSkips<T>(work: () => Promise<T>): Promise<T> {
     const { skipped, skipped_sample } = this.run
     this.stagedSkips = structuredClone({ skipped, skipped_sample })
@@ -113,12 +113,12 @@ export class RunWork {
   }
 }
 
-/** Thrown when the time of a step ends before the run does. The next step resumes the run. */
+/** Thrown when a step runs out of time before the run ends. The next step resumes the run. */
 export class StepOver extends Error {
   override readonly name = 'StepOver'
 }
 
-/** Thrown when another worker holds the lease. The step must then stop writing. */
+/** Thrown when a different worker holds the lease. The step must then stop writing. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }

@@ -90,7 +90,7 @@ export type Run = v.InferOutput<ReturnType<typeof runSchema>> & {
   whole_at: string
   /** Number of entries in the plan, by section. */
   sections: Record<string, number>
-  /** Start of the current series of failed calls to the provider, in milliseconds since 1970; null after a successful call. */
+  /** Time of the first failure in the current series of failed provider calls, in milliseconds since 1970; null after a successful call. */
   troubled_since: number | null
 }
 
@@ -123,7 +123,7 @@ export function mergedSkips(run: Skips, noted: Skips): Skips {
 
 const objectFields = v.nullable(v.record(text, v.unknown()))
 
-/** Planned difference between a snapshot and the account (I4.1(5)). */
+/** A planned change, which is a difference between a snapshot and the account (I4.1(5)). */
 export const RunChange = v.object({
   change: v.picklist(['insert', 'update', 'delete']),
   object: text,
@@ -168,5 +168,5 @@ export function nextSlot(minute: number, now: number): number {
  */
 type PlanDescriber<E> = { changeOf(entry: E): RunChange }['changeOf']
 
-/** Describers of a plan's sections, in the order of application. */
+/** Functions that describe the entries of each plan section, in the order of application. */
 export type PlanDescribers<M = Record<string, unknown>> = { readonly [S in keyof M]: PlanDescriber<M[S]> }

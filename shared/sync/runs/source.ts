@@ -7,9 +7,12 @@ import type { Run, SourceInfo, SourceRow } from './run.ts'
 import { beginRun } from './run-store.ts'
 import { RunCancelled, type RunWork } from './run-work.ts'
 
-/** Kind of source with the phases of its runs. All kinds share the other code of runs, such as steps, leases and the deletion brake. */
+/**
+ * Kind of source with the phases of its runs. All other code for runs, such as steps, leases and the deletion brake, is shared by all
+ * kinds.
+ */
 export type SourceKind<R extends SourceRow = SourceRow> = SourceInfo<R> & {
-  /** Additional field values that a fatal failure writes to the source (I6). */
+  /** Additional field values to write to the source after a fatal failure (I6). */
   onFatal?: Partial<R>
   onSuccess?: Partial<R>
   /**

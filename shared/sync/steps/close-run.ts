@@ -13,8 +13,8 @@ import type { RunWork } from '../runs/run-work.ts'
 import { mayContinue, readSource, type SourceKind } from '../runs/source.ts'
 
 /**
- * Replaces the ending of a run that may not continue with `cancelled`, because the result does not apply to the changed source. Keeps the
- * ending of a preview.
+ * Changes the ending to `cancelled` if the run may not continue, because the result does not apply to the changed source. Keeps the ending
+ * of a preview.
  */
 const validEnding = (
   { run }: RunWork,
@@ -45,8 +45,8 @@ function sourceChanges(kind: SourceKind, row: SourceRow, ending: Ending, now: nu
 
 /**
  * Ends a run (I4.8, I6). Updates the run and the source and deletes the lease in one transaction. Previews and rewinds never change the
- * source. No commit record is written if the source does not change.
- * @throws LeaseLost if another worker holds the lease
+ * source. If the source does not change, no commit record is written.
+ * @throws LeaseLost if a different worker holds the lease
  */
 export async function closeRun(work: RunWork, kind: SourceKind, proposed: Ending): Promise<void> {
   const { run } = work
@@ -109,7 +109,7 @@ function endItems(work: RunWork, kind: SourceKind, ending: Ending, row: SourceRo
     items.push(lastGoodRunItem(accountId, sourceId, { synced_at, run_id, root, staged_at, whole_at }))
   }
   if (row) {
-    // Makes the next run due immediately if a run was requested, or the connection changed, during this run.
+    // Makes the next run due immediately if, during this run, a new run was requested or the connection settings changed.
     const isRequested = row.sync_requested_at !== null && row.sync_requested_at > run.started_at
     const isReconnected = !row.is_disabled && kind.connectionOf(row) !== run.connection
     items.push(

@@ -21,7 +21,9 @@ import { workOnRun } from './work-on-run.ts'
 const concurrency = 3
 const maxOpenRuns = 2
 
-/** Orders due runs in rounds, each with one run per account. Within a round, the account with the oldest step is first (I4.1(1)). */
+/**
+ * Orders due runs in rounds, each with one run per account. Within a round, accounts whose last step is the oldest come first (I4.1(1)).
+ */
 export function orderFairly(syncs: ScheduledSync[], lastSteps: Map<string, string>): ScheduledSync[] {
   const byAccount = Map.groupBy(
     syncs.toSorted((a, b) => (a.next_at < b.next_at ? -1 : 1)),
@@ -36,7 +38,7 @@ export function orderFairly(syncs: ScheduledSync[], lastSteps: Map<string, strin
  * Begins the runs that are due and resumes the runs in progress (I4.1). The lease of a run prevents overlapping invocations from working on
  * the same run.
  * @param deadline in milliseconds since 1970
- * @throws AggregateError with the errors of failed runs, after all other runs
+ * @throws AggregateError with the errors of failed runs, after all other runs were processed
  */
 export async function runDue(deadline: number): Promise<void> {
   const now = timestamp(clock.now())

@@ -16,17 +16,17 @@ import { LeaseLost, RunCancelled, RunWork, StepOver } from '../runs/run-work.ts'
 import { checkMayContinue, type OpenSource, readSource, type SourceKind } from '../runs/source.ts'
 import { closeRun } from './close-run.ts'
 
-/** Maximum number of absent people to confirm with the provider; above it, a sample of this size (I5.2). */
+/** Maximum number of absent people to check with the provider. If more people are absent, a sample of this size is checked (I5.2). */
 const maxConfirmed = 200
 
 /** Maximum duration of a run in microseconds (I4.1(2)). A run that takes longer ends with a transient error. */
 const maxRunMicros = 6 * 3_600_000_000
 
 /**
- * Executes one step of a source's run, until the run ends or the deadline passes (I4.1(2)). Does nothing while another worker holds the
+ * Executes a step of a source's run, until the run ends or the deadline passes (I4.1(2)). Does nothing while a different worker holds the
  * lease.
  * @param deadline in milliseconds since 1970
- * @throws Error of the service's storage, after which the next step resumes the run
+ * @throws Error if the service's storage fails, after which the next step resumes the run
  */
 export async function workOnRun(source: SyncSource, kind: SourceKind, deadline: number): Promise<void> {
   const { account_id, source_id } = source
