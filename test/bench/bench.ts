@@ -43,7 +43,7 @@ const print = process.stdout.write.bind(process.stdout)
 // Hides the log lines of the service.
 process.stdout.write = () => true
 
-/** Seconds of the load test: the value of `--load` (default 60), or 10 in a run of all benches. */
+/** Duration of the load test in seconds: the value of `--load` (default 60), or 10 if all benches run. */
 function loadSeconds(): number {
   const at = process.argv.indexOf('--load')
   if (at < 0) return 10
@@ -53,8 +53,8 @@ function loadSeconds(): number {
 }
 
 /**
- * Size of the company: the value of `--sync` in thousands of people (default 10), with typical numbers of groups and
- * memberships.
+ * Size of the company. The value of `--sync` is in thousands of people (default 10). The numbers of groups and memberships are proportional
+ * to it.
  */
 function syncSize() {
   const thousand = Number(process.argv[process.argv.indexOf('--sync') + 1] ?? 10)
@@ -62,7 +62,7 @@ function syncSize() {
   return { users: thousand * 1_000, groups: thousand * 20, memberships: thousand * 5_000 }
 }
 
-/** Folder (`--in`) for the table of `--sync`. An interrupted bench resumes from this folder. */
+/** Folder (`--in`) that stores the table of `--sync`. An interrupted bench resumes from this folder. */
 const syncFolder = (): string | null => {
   const at = process.argv.indexOf('--in')
   return at < 0 ? null : (process.argv[at + 1] ?? null)
@@ -99,7 +99,7 @@ async function printLive(): Promise<void> {
   await liveFigures(rates.length > 0 ? rates : [10, 25, 50], print)
 }
 
-/** Measures a crowd on the live channel. The argument of `--live-crowd` is its size (default 1,000). */
+/** Measures a crowd on the live channel. The value of `--live-crowd` is the number of clients (default 1,000). */
 async function printLiveCrowd(): Promise<void> {
   const size = Number(process.argv[process.argv.indexOf('--live-crowd') + 1] ?? 1_000)
   if (!(Number.isInteger(size) && size > 0)) throw new Error('Use: npm run bench -- --live-crowd [clients]')
@@ -141,7 +141,7 @@ async function printBundle(): Promise<void> {
   }
 }
 
-/** Git revision that follows an option of the command line (default `HEAD~1`). */
+/** Git revision that follows a command-line option (default `HEAD~1`). */
 const revisionAfter = (name: string): string => process.argv[process.argv.indexOf(name) + 1] ?? 'HEAD~1'
 
 async function withRevision(
@@ -163,14 +163,14 @@ const printComparison = (): Promise<void> =>
     print(`${importTable(compared)}\n${await callTable(compared)}`)
   })
 
-/** Compares the request path with the last revision before the use of the SDK's clients (docs/decisions/0042). */
+/** Compares the request path with that of the last revision before the SDK's clients were used (docs/decisions/0042). */
 async function printRequestPath(): Promise<void> {
   // Lengthens gateway leases, so that they outlast the bench on a slow machine.
   process.env.HEARTBEAT_SECS = '3600'
   await withRevision('28083990', (compared) => printRequestPathOf(compared, print))
 }
 
-/** Compares the import times of functions without sign-in with the times of a revision. */
+/** Compares the import times of functions without sign-in with those of an earlier revision. */
 const printImports = (): Promise<void> =>
   withRevision(revisionAfter('--imports'), async (compared) => {
     const measured = signInImports(compared)
@@ -192,7 +192,7 @@ async function printAccess(): Promise<void> {
 const printContention = async (clients: number): Promise<unknown> =>
   print(`clients that reconnect at once and request one resource:\n${await contentionTable(clients)}`)
 
-/** Measures contention among the number of clients given by `--clients`. */
+/** Measures contention among as many concurrent clients as `--clients` specifies. */
 async function printContentionOf(): Promise<void> {
   const clients = Number(process.argv[process.argv.indexOf('--clients') + 1])
   if (!(Number.isInteger(clients) && clients > 0)) throw new Error('Use: npm run bench -- --clients <number>')
@@ -210,7 +210,7 @@ async function printClientLists(): Promise<void> {
 }
 
 async function printAll(): Promise<void> {
-  // Checks rows first, because the check reads the whole table, to which later benches add a million items.
+  // Checks rows first, because the check reads the whole table, and later benches add a million items to it.
   print(await rowCheckFigures(20_000))
   print(`table usage of an operation:\n${costTable(await operationCosts())}`)
   print(`the dearest operations for the largest bodies:\n${dearestTable(await dearestOperations(10))}`)

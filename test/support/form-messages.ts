@@ -1,4 +1,4 @@
-/** Messages that describe the form of a valid value, exactly as the contract words them (A5). */
+/** Messages that state the required form of a value, worded exactly as in the contract (A5). */
 export const mustBe = {
   boolean: 'must be true or false',
   conditionProperty:

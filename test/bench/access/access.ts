@@ -26,10 +26,7 @@ const conditions = [
 ]
 const limits = { api_capacity: 1_000_000, api_refill_rate: 1_000_000 }
 
-/**
- * Creates an account with `others` unrelated policies, resources and authorizations, and with clients that can reach
- * ten resources.
- */
+/** Creates an account with `others` unrelated policies, resources and authorizations. The account's clients can access ten resources. */
 async function newWorld(others: number) {
   const world = await newAccessWorld(conditions, { limits })
   const gateway = await world.addGateway()
@@ -40,7 +37,7 @@ async function newWorld(others: number) {
     reachable.push(resource)
   }
   await plantOthers(world, others)
-  /** Creates a client with its own token, because the rate limit allows 200 requests at once per token. */
+  /** Creates a client with its own token, because the rate limit allows a burst of 200 requests per token. */
   const newClient = async () => {
     const { token } = await world.addToken()
     const session = (await world.startSession({ svc_id: randomUUID() }, { token })).body.data
@@ -51,7 +48,7 @@ async function newWorld(others: number) {
   return { ...world, gateway, reachable, newClient }
 }
 
-/** Inserts unrelated objects. Half of the resources belong to the client's site, but no policy grants access to the client's actor. */
+/** Inserts unrelated objects. Half of the resources belong to the client's site, but no policy grants the client's actor access to them. */
 async function plantOthers({ account, site }: Awaited<ReturnType<typeof newAccessWorld>>, count: number) {
   const group = randomUUID()
   const resource = (i: number) => ({
@@ -95,7 +92,7 @@ const authorization = (account_id: string, gateway_id: string): Authorization =>
   state_at: timestamp(clock.now()),
 })
 
-/** Measured requests of clients and gateways. `prepare` runs before each measurement and returns the request. */
+/** Measured requests of clients and gateways. `prepare` runs before each measurement and returns a function that sends the request. */
 const requests: [name: string, prepare: (world: World) => Promise<() => Promise<Answer>>][] = [
   [
     'a new decision',
@@ -151,7 +148,7 @@ async function cost(world: World, prepare: (typeof requests)[number][1]): Promis
 
 /**
  * Measures access plane requests in accounts with `few` and with `many` unrelated authorizations, policies and resources. Each gateway has
- * one client with ten authorizations, and each client can reach ten resources.
+ * one client with ten authorizations, and each client can access ten resources.
  */
 export async function accessCosts(few: number, many: number): Promise<AccessCost[]> {
   const worlds = [await newWorld(few), await newWorld(many)] as const
@@ -174,7 +171,7 @@ async function perSecond(count: number, work: (index: number) => unknown): Promi
   return count / ((user + system) / 1e6)
 }
 
-/** Measures decisions per second of CPU: new and repeated decisions by requests, and only the choice among ten policies. */
+/** Measures decisions per second of CPU: new decisions, repeated decisions, and the choice among ten policies without a request. */
 export async function decisionRates(): Promise<Record<string, number>> {
   const { newClient, reachable, policy } = await newWorld(0)
   const clients = await Promise.all(Array.from({ length: 40 }, newClient))

@@ -3,7 +3,10 @@ import { type CrowdResult, reconnectClients } from '#test/support/access/reconne
 import { measure } from '#test/support/table/consumed-capacity.ts'
 import { plantClients } from '#test/support/table/plant-clients.ts'
 
-/** Returns the write units of a grant, as the minimum of three measurements. Some grants also renew a lease or store an email mark. */
+/**
+ * Returns the write units of a grant, as the minimum of three measurements. Some grants also renew a lease or store a marker for the
+ * actor's email.
+ */
 async function unitsOfGrant(): Promise<number> {
   const world = await newAccessWorld()
   await world.addGateway()
@@ -16,7 +19,7 @@ async function unitsOfGrant(): Promise<number> {
   return Math.min(...units)
 }
 
-/** Maximum for the 99th percentile of the response times, in simulated milliseconds. */
+/** Upper limit for the 99th percentile of the response times, in simulated milliseconds. */
 const longestWait = 3_000
 
 function line(what: string, { statuses, p99, longest, conflicts }: CrowdResult): string {
@@ -28,7 +31,7 @@ function line(what: string, { statuses, p99, longest, conflicts }: CrowdResult):
   return `  ${what}: ${counts}; ${times}; ${conflicts} conflicts, ${refused} failed\n`
 }
 
-/** Measures many concurrent clients on a table whose items conflict while they are in flight. */
+/** Measures many concurrent clients on a table where concurrent writes to the same item conflict. */
 export async function contentionTable(count: number): Promise<string> {
   const { sessionStarts, authorizations } = await reconnectClients(count, 1)
   return [

@@ -4,17 +4,17 @@ import { operationClasses } from '#shared/http/operation-class.ts'
 import { refusals } from '#shared/sign-in/refusals/sign-in-refused.ts'
 import { type Resource, templatesOf } from '#test/support/service/templates.ts'
 
-/** Resources that AWS bills even without traffic, counted in the templates. */
+/** Resources, counted in the templates, that AWS bills even without traffic. */
 export type Billed = {
   shards: number
   keys: number
   secrets: number
-  /** Metrics of alarms, including each metric of an expression. */
+  /** Number of metrics that alarms evaluate, including each metric in an expression. */
   alarmMetrics: number
   dashboards: number
-  /** Custom metrics extracted from log lines. */
+  /** Number of custom metrics extracted from log lines. */
   ownMetrics: number
-  /** Scheduled invocations per month. */
+  /** Number of scheduled invocations per month. */
   runs: number
   webAcls: number
   webAclRules: number
@@ -32,8 +32,8 @@ const monthMinutes = 730 * 60
 const minutesOf: Record<string, number> = { minute: 1, hour: 60, day: 1_440 }
 
 /**
- * Returns a schedule's invocations per month. A cron expression with a fixed time is counted as daily.
- * @throws Error for an expression in another form
+ * Returns a schedule's invocations per month. Counts a cron expression with a fixed time as daily.
+ * @throws Error if the expression has a different form
  */
 function runsOf(expression: string): number {
   const [, every, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? []

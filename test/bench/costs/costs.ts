@@ -11,7 +11,7 @@ import { restText, restUsd } from './rest-costs.ts'
 
 const file = new URL('../../../docs/costs.md', import.meta.url)
 
-/** Row of the cost table. Only calls have `trips`, the sequential round trips to the table. */
+/** Row of the cost table. `trips` is the number of sequential round trips to the table, and only calls have it. */
 type Row = { name: string; usage: Usage; trips?: number }
 
 const flowName = (reports: number): string => `flows, ${reports} reports per request`
@@ -48,10 +48,10 @@ export const costsTable = (rows: Row[]): string =>
     }),
   )
 
-/** USD for the lease writes of a million calls, with one lease per `calls` calls. */
+/** USD for the lease writes of a million calls, if each lease covers `calls` calls. */
 const leases = (calls: number): string => ((1e6 * prices.writeUnit) / calls).toFixed(2)
 
-/** Selects the calls that run no stream consumer. */
+/** Selects the calls that do not trigger a stream consumer. */
 const callsAlone = (rows: Row[]) =>
   rows.flatMap(({ name, usage, trips }) =>
     trips !== undefined && usage.lambdaRequests === 1 ? [{ name, usage, trips }] : [],
@@ -79,7 +79,7 @@ Some settings add a monthly cost (list prices of us-east-1):
 A custom domain, IPv6, reserved concurrency, throttling limits, tags and permissions boundaries are free of charge.
 `
 
-/** Replaces the derived sections of `docs/costs.md`: idle costs, the example fleet, storage and settings. */
+/** Replaces the computed sections of `docs/costs.md`: idle costs, the example fleet, storage and settings. */
 export async function withDerived(text: string): Promise<string> {
   const usages = statedUsages(text)
   const [flow, grant] = [flowName(100), '`POST /client/authorizations`'].map((name) => usages.get(name))
@@ -141,7 +141,7 @@ export function statedUsages(text: string): Map<string, Usage> {
   )
 }
 
-/** True if measured and stated CPU differ by at most a quarter, which is the precision of the machines. */
+/** True if measured and stated CPU differ by at most a quarter, which is the measurement precision on different machines. */
 const isNear = (measured: number, stated: number): boolean => Math.abs(measured - stated) <= stated / 4
 
 export async function writeCostsDocument(rows: Row[], presence: PresenceRow[]): Promise<void> {

@@ -19,12 +19,12 @@ const gb = millionFlows * gbPerMillion * (keptDays / monthDays)
 const tableUsd = ({ writeUnits, readUnits }: Usage): number =>
   writeUnits * prices.writeUnit + readUnits * prices.readUnit
 
-/** Measured units that `docs/costs.md` states: per flow, per authorization, and of presence per month. */
+/** Measured usage that `docs/costs.md` states: per flow, per authorization, and for presence per month. */
 export type Stated = { flow: Usage; grant: Usage; presence: PresenceRow[] }
 
 const dollars = (usd: number): string => Math.round(usd).toLocaleString('en-US')
 
-/** Monthly costs of the fleet, excluding the idle costs of the install. */
+/** Monthly costs of the fleet, excluding the idle costs of the deployment. */
 function fleetParts({ flow, grant }: Stated, presence: PresenceRow) {
   const used = sum([flow, millionFlows * 1e6], [grant, millionGrants * 1e6], [presence.usage, 1])
   return {
@@ -41,7 +41,9 @@ function fleetParts({ flow, grant }: Stated, presence: PresenceRow) {
   }
 }
 
-/** Minimum retention in days at which the infrequent-access class is cheaper, given monthly throughput in USD and millions of flows. */
+/**
+ * Minimum retention in days from which the infrequent-access class is cheaper, given the monthly throughput in USD and millions of flows.
+ */
 const paysFromDays = (throughput: number, millions: number): number =>
   (monthDays * throughput * (prices.infrequentUnits - 1)) /
   (millions * gbPerMillion * (prices.tableGbMonth - prices.infrequentGbMonth))

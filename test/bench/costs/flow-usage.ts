@@ -9,10 +9,10 @@ import { perRun, sum, type Usage, usageOf } from '../measure/usage.ts'
 
 const bytesPerPayloadUnit = 25 * 1_024
 const bytesPerRequest = 512 * 1_024
-/** Number of requests that the rate limit allows at once per token. */
+/** Number of requests in a burst that the rate limit allows per token. */
 const requestsPerToken = 40
 
-/** Removes the cached handlers of a client's commands, so that changes to its middleware take effect. */
+/** Clears the cached command handlers of a client, so that changes to its middleware take effect. */
 const forgetHandlers = (client: object) => Reflect.deleteProperty(client, 'handlers')
 
 /** Returns the data that `work` puts into the stream. */
@@ -60,10 +60,7 @@ async function reportAndStore(token: string, reports: object[]): Promise<Usage> 
   return sum([ingest, 1], [store, 1], [requests, 1])
 }
 
-/**
- * Measures a flow that is opened in one request and closed in another. Assumes that the consumer runs once per record,
- * which is the maximum.
- */
+/** Measures a flow that is opened in one request and closed in a different one. Assumes the maximum of one consumer run per record. */
 export async function flowUsage(reportsPerRequest: number, flows: number): Promise<Usage> {
   const { id } = await newAccount()
   const samples = sampleFlows()

@@ -25,7 +25,7 @@ const runs = 12
 type Presence = Usage & { messages: number; connectionMinutes: number }
 
 /**
- * Measures one heartbeat, handshake, keepalive and disconnect, each with a lease of the rate limit. Devices send too few requests to hold
+ * Measures one heartbeat, handshake, keepalive and disconnect, each including a rate limit lease. Devices send too few requests to hold
  * units of the limit.
  */
 async function presenceUsages() {
@@ -79,9 +79,7 @@ export type PresenceRow = { name: string; usage: Presence }
 
 const asHttp = (usage: Usage): Usage => ({ ...usage, httpRequests: 1 })
 
-/**
- * Returns the monthly usage of 10,000 clients and 200 gateways that only remain online, with heartbeats alone and with the live channel.
- */
+/** Returns the monthly usage of 10,000 clients and 200 gateways that only stay online. Compares heartbeats alone with the live channel. */
 export async function presenceRows(): Promise<PresenceRow[]> {
   const usages = await presenceUsages()
   const [clientHeartbeat, gatewayHeartbeat] = [asHttp(usages.clientHeartbeat), asHttp(usages.gatewayHeartbeat)]
@@ -95,7 +93,7 @@ export async function presenceRows(): Promise<PresenceRow[]> {
   const connections = every(devices, connectionSeconds)
   const connected = sum(
     [clientHeartbeat, every(clients, connectedSeconds) + every(clients, connectionSeconds)],
-    // Adds one heartbeat per connect to a gateway's regular heartbeats.
+    // Adds one heartbeat for each connection to a gateway's regular heartbeats.
     [gatewayHeartbeat, every(gateways, heartbeatSeconds) + every(gateways, connectionSeconds)],
     [usages.keepalive, keepalives],
     [usages.connect, connections],
@@ -130,7 +128,7 @@ const heads = [
 
 const millions = (value: number): string => (value / 1e6).toLocaleString('en-US', { maximumSignificantDigits: 3 })
 
-/** Converts to thousands, and rounds to two digits, because CPU figures depend on the machine. */
+/** Converts to thousands and rounds to two significant digits, because CPU figures depend on the machine. */
 const round = (gbMs: number): number => Number((gbMs / 1e3).toPrecision(2))
 
 function presenceTable(rows: PresenceRow[]): string {

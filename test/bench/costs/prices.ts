@@ -1,5 +1,5 @@
 /**
- * USD prices of AWS in us-east-1, without free tiers and volume discounts. Retrieved on 2026-11-21, and on 2026-11-23 for backups, classes
+ * AWS prices in USD for us-east-1, without free tiers and volume discounts. Retrieved on 2026-11-21, and on 2026-11-23 for backups, classes
  * and alarms (docs/decisions/0036). Other regions cost up to a quarter more.
  */
 export const prices = {
@@ -15,7 +15,7 @@ export const prices = {
   writeUnit: 0.625 / 1e6,
   readUnit: 0.125 / 1e6,
   tableGbMonth: 0.25,
-  /** DynamoDB's infrequent-access class: the price of storage, and the factor by which units are more expensive. */
+  /** DynamoDB's infrequent-access class: the price of storage, and the factor by which read and write units are more expensive. */
   infrequentGbMonth: 0.1,
   infrequentUnits: 1.25,
   pointInTimeGbMonth: 0.2,
@@ -28,7 +28,7 @@ export const prices = {
   /** Kinesis, provisioned: a payload unit of 25 KB. */
   payloadUnit: 0.014 / 1e6,
   shardHour: 0.015,
-  /** CloudWatch: a GB of ingested logs, a month of a custom metric, and a month of a metric that an alarm evaluates. */
+  /** CloudWatch: a GB of ingested logs, a custom metric per month, and a metric that an alarm evaluates, per month. */
   logGb: 0.5,
   metricMonth: 0.3,
   alarmMonth: 0.1,

@@ -4,7 +4,7 @@ import { type Billed, billedResources, inFront } from './billed-resources.ts'
 import { lineBytes, logUsdOf } from './log-lines.ts'
 import { prices } from './prices.ts'
 
-/** Assumed usage of a scheduled run without work: 50 ms, a few reads, and the write of the pulse. */
+/** Assumed usage of a scheduled run that finds no work: 50 ms, a few reads, and the write of the pulse. */
 const run = sum([{ lambdaRequests: 1, lambdaGbMs: 90, readUnits: 10, writeUnits: 2 }, 1])
 
 const monthOf: Record<keyof Billed, { what: string; usd: number }> = {
@@ -24,7 +24,7 @@ const usdOfAll = (billed: Billed): number => names.reduce((usd, name) => usd + b
 const dollars = (usd: number): string => usd.toFixed(2)
 const count = (value: number): string => Math.round(value).toLocaleString('en-US')
 
-/** Monthly costs of an install with default settings and without traffic, in USD. */
+/** Monthly costs of a deployment with default settings and without traffic, in USD. */
 export const restUsd = async (): Promise<number> => usdOfAll(await billedResources())
 
 export async function restText(): Promise<string> {

@@ -35,7 +35,7 @@ async function costOf(name: string, flows: number, batches: KinesisStreamRecord[
   return { name, flows, seconds: (performance.now() - start) / 1_000, cpuMs: (user + system) / 1_000, ...consumed }
 }
 
-/** Measures the storage of flows for each order in which their reports can arrive. */
+/** Measures how flows are stored, for each order in which their reports can arrive. */
 export async function consumerCosts(flows = 2_000): Promise<ConsumerCost[]> {
   const grant = await newFlowGrant((await newAccount()).id)
   const samples = sampleFlows()
@@ -46,7 +46,8 @@ export async function consumerCosts(flows = 2_000): Promise<ConsumerCost[]> {
     const close = recordsOf(grant, ids.map(samples.close).map(readSample))
     return { open, close }
   }
-  // Stores a first batch without measuring, because it includes compilation and the marks of day and actor, which are written once.
+  // Stores a first batch without measuring it. This batch includes compilation, and the markers for the day and the actor, which are
+  // written only once.
   const { open: first } = newBatch()
   await store(first)
 

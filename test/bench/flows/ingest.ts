@@ -14,7 +14,10 @@ const rounds = 10
 const workNames = ['parse', 'check', 'whole', 'gzip'] as const
 type Works = Record<(typeof workNames)[number], (body: string) => unknown>
 
-/** Returns each function's minimum CPU over the same bodies. Alternates between the functions, so that other load affects all equally. */
+/**
+ * Returns each function's minimum CPU over the same bodies. Alternates between the functions, so that other load affects all of them
+ * equally.
+ */
 async function leastCpu(bodies: string[], works: Works): Promise<Record<keyof Works, number>> {
   const minimum = { parse: Infinity, check: Infinity, whole: Infinity, gzip: Infinity }
   for (let round = 0; round < rounds; round++) {

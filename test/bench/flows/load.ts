@@ -22,7 +22,7 @@ type Latency = { calls: number; p50: number; p99: number }
 export type LoadResult = {
   seconds: number
   flows: number
-  /** Flows per second that were opened, closed and stored in the log, from the first report to the last entry. */
+  /** Flows per second that were opened, closed and stored in the log, measured from the first report to the last entry. */
   flowsPerSecond: number
   /** Milliseconds from the acknowledgement of a batch until the log contains the batch's flows. */
   visible: Latency
@@ -30,7 +30,7 @@ export type LoadResult = {
   loaded: Latency
   /** Resident memory of the service's process in megabytes. */
   memory: { before: number; after: number }
-  /** CPU of the service's processes while the gateways streamed, including the administrators' requests. */
+  /** CPU of the service's processes while the gateways stream, including the administrators' requests. */
   cpu: ProcessTimes
   lost: number
   duplicated: number
@@ -56,8 +56,8 @@ async function residentMegabytes(pid: number): Promise<number> {
 }
 
 /**
- * Repeats an administrator's work: creates a group, reads lists, logs and the group, and deletes the group. Returns the milliseconds of
- * each request.
+ * Repeats an administrator's work: creates a group, reads lists, logs and the group, and deletes the group. Returns the duration of each
+ * request in milliseconds.
  */
 async function administer(call: Caller, until: () => boolean): Promise<number[]> {
   const times: number[] = []
@@ -129,7 +129,7 @@ export async function loadTest(seconds: number): Promise<LoadResult> {
       const end = performance.now() + s * 1_000
       return () => performance.now() > end
     }
-    // Warms the service up, because functions are loaded at the first call.
+    // Warms up the service, because functions are loaded at the first call.
     await Promise.all([
       administer(call, lasting(2)),
       streamFlows(call, reporters[0] as Reporter, new Ledger(), lasting(1)),

@@ -15,7 +15,7 @@ type PageCost = Pick<Consumed, 'reads' | 'writes'> & { cpu: number }
 
 export type ClientListRatio = { rows: number; clients: PageCost; groups: PageCost; cpuRatio: number; usdRatio: number }
 
-/** Write units of the request's log entry and its pointer. */
+/** Write units for the request's log entry and the pointer to the entry. */
 const entryUnits = 2
 
 type Times = { clients: number; groups: number }
@@ -31,7 +31,7 @@ async function timesOf(token: string, rows: number): Promise<Times> {
 const usageOf = ({ cpu, reads, writes }: PageCost): Usage =>
   sum([{ httpRequests: 1, lambdaRequests: 1, lambdaGbMs: gbMsOf(cpu), readUnits: reads, writeUnits: writes }, 1])
 
-/** Compares the lists of clients and of groups. The CPU is the median of several processes, each of which alternates between the lists. */
+/** Compares the client list with the group list. The CPU is the median of several processes, each of which alternates between the lists. */
 export async function clientListRatio(rows: number, processes = 3): Promise<ClientListRatio> {
   const account = await newAccount({ limits: { api_capacity: 1_000_000, api_refill_rate: 1_000_000 } })
   await plantGroups(account, rows)
@@ -40,7 +40,7 @@ export async function clientListRatio(rows: number, processes = 3): Promise<Clie
     const ask = () => account.call(handler, { query: { limit: String(rows) } })
     await ask()
     const { reads } = await measure(ask)
-    // Counts only the writes of the log entry, without those of a rate limit lease.
+    // Counts only the writes of the log entry, and not those of a rate limit lease.
     return { reads, writes: entryUnits }
   }
   const units = { clients: await unitsOf(listClients), groups: await unitsOf(listGroups) }

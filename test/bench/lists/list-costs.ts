@@ -19,7 +19,7 @@ import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts
 import { bareClient } from '#test/support/table/plant-clients.ts'
 import { plantItems, plantRows } from '#test/support/table/plant-rows.ts'
 
-/** Table usage of a list at two sizes of its collection. */
+/** Table usage of a list for two sizes of its collection. */
 export type ListCost = { name: string; few: Consumed; many: Consumed }
 
 const groupId = '0198a000-0000-7000-8000-000000000001'
@@ -99,7 +99,7 @@ const lists: [name: string, handler: Handler, query: Record<string, string>][] =
   ['GET /policies?group_id=', listPolicies, { group_id: groupId }],
 ]
 
-/** Measures the second page of each list, or the only page, in accounts with `few` and with `many` rows per collection. */
+/** Measures the second page of each list (or its only page), in accounts with `few` and with `many` rows per collection. */
 export async function listCosts(few: number, many: number): Promise<ListCost[]> {
   const sizes = await Promise.all([few, many].map(accountWith))
   const costs: ListCost[] = []

@@ -5,7 +5,7 @@ import { toEvent } from '#test/support/accounts/account.ts'
 import { measureCpu } from '#test/support/largest/cpu-cost.ts'
 import { median } from '../measure/median.ts'
 
-// Runs in a separate process that only serves lists, so that reading the responses does not affect the measurement.
+// Runs in a separate process that only serves lists, so that the reader of the responses does not affect the measurement.
 const [token = '', rows = ''] = process.argv.slice(2)
 process.stdout.write = () => true
 

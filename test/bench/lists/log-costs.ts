@@ -29,7 +29,7 @@ const listings: [name: string, query: Listing][] = [
   ['change, an object with 100', ({ rare }) => ({ object_id: rare.id })],
 ]
 
-/** Measures pages of 50 entries in a log of `count` entries, a quarter per stream. */
+/** Measures pages of 50 entries in a log of `count` entries, with a quarter in each stream. */
 export async function logCosts(count: number): Promise<LogCost[]> {
   const account = { id: randomUUID(), inserted_at: timestamp(0) } as AccountRow
   const logs = await plantLogs(account.id, count)
@@ -49,7 +49,7 @@ async function pageCosts(account: AccountRow, query: Query, { begin, end }: Plan
   }
   const { data, metadata } = await read()
   if (data.length !== Number(limit)) throw new Error(`The page is not full: ${JSON.stringify(query)}`)
-  // Builds cursors in the middle and at the beginning of the window, without reading the pages up to these positions.
+  // Builds cursors for the middle and the beginning of the window, without reading the pages before these positions.
   const parsed = readLogQuery(new URLSearchParams(query), clock.now())
   const at = (micros: number, backward: boolean) =>
     logCursor(account.id, parsed, {

@@ -10,9 +10,9 @@ export type MemberCosts = {
   members: number
   commits: number
   requests: number
-  /** Kilobytes written per member, including its share of each commit. */
+  /** Kilobytes written per member, including the member's share of each commit. */
   kilobytes: number
-  /** CPU of adding a single member by a request, divided by the CPU per member of the large set. */
+  /** CPU of a request that adds a single member, divided by the CPU per member of the large set. */
   putRatio: number
   readUnits: number
 }

@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type Receipt = { nudgedAt: number | null; sentAt: number; receivedAt: number }
 
 /**
- * Observes the heartbeats and channel messages of a gateway of `docs/examples`. Replaces global functions, so that only one instance may
- * exist at a time.
+ * Observes the heartbeats and channel messages of a gateway from `docs/examples`. Replaces global functions, so only one instance may exist
+ * at a time.
  */
 export class GatewayWatch {
   readonly #added = new Map<string, Receipt>()
   readonly #removed = new Map<string, Receipt>()
   readonly #nudges: number[] = []
-  /** Start times of the latest and of the previous heartbeat. */
+  /** Start times of the latest and the previous heartbeat. */
   #sentAt = 0
   #previousSentAt = 0
   readonly #fetch = globalThis.fetch
@@ -41,14 +41,14 @@ export class GatewayWatch {
   }
 
   note({ added, removed }: { added: { id: string }[]; removed: string[] }): void {
-    // Finds the first nudge between the starts of the previous and the latest heartbeat, which caused the latest heartbeat.
+    // Finds the nudge that caused the latest heartbeat. It is the first nudge since the previous heartbeat started.
     const nudgedAt = this.#nudges.find((at) => at > this.#previousSentAt && at <= this.#sentAt) ?? null
     const receipt = { nudgedAt, sentAt: this.#sentAt, receivedAt: performance.now() }
     for (const { id } of added) if (!this.#added.has(id)) this.#added.set(id, receipt)
     for (const id of removed) if (!this.#removed.has(id)) this.#removed.set(id, receipt)
   }
 
-  /** Waits until the gateway has added or removed an authorization. Returns null after the timeout. */
+  /** Waits until the gateway has added or removed the authorization. Returns null after the timeout. */
   async until(what: 'added' | 'removed', id: string, milliseconds: number): Promise<Receipt | null> {
     const all = what === 'added' ? this.#added : this.#removed
     for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(5)) {

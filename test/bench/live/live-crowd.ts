@@ -10,12 +10,12 @@ import { processTimes, usedBetween } from '../measure/process-times.ts'
 
 const longestMs = 180_000
 
-/** Resident memory in megabytes of this process, which contains both ends of each connection. */
+/** Resident memory of this process in megabytes. The process contains both ends of each connection. */
 const megabytes = (): number => process.memoryUsage().rss / 1e6
 
 /**
  * Connects `size` example clients at once to a local live channel in this process. Refused clients retry. Then notifies all clients of a
- * change, and disconnects the clients.
+ * change, and disconnects them.
  */
 export async function liveCrowd(size: number): Promise<string> {
   const world = await newAccessWorld()

@@ -11,7 +11,9 @@ import { GatewayWatch } from './gateway-watch.ts'
 type Body = any
 type Grant = { resource: Body; policy: Body }
 
-/** Starts a service with an account whose group reaches resources through one gateway. The devices run the code of `docs/examples`. */
+/**
+ * Starts a service with an account whose group has access to resources through one gateway. The devices run the code in `docs/examples`.
+ */
 export async function openLiveWorld() {
   const service = await startService({ env: { LOG_FORMAT: 'json' } })
   const watch = new GatewayWatch()
@@ -61,7 +63,7 @@ export async function openLiveWorld() {
         const device = { token: deviceToken, installation: randomUUID(), publicKey: publicKey() }
         const client = new Client({ baseUrl: service.baseUrl, ...device }, changed)
         await client.start()
-        // Ignores a client's failure, which is visible in the figures.
+        // Ignores a client's failure, because the failure shows in the figures.
         client.run().catch(() => undefined)
         stopping.push(() => client.stop())
         return client

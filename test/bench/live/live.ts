@@ -17,7 +17,7 @@ const crowdTokens = 15
 /** Maximum number of unanswered requests. Above this number, the machine cannot sustain the rate, and the measurement stops. */
 const maxWaiting = 3 * clients
 
-/** Timeout in milliseconds. A regular heartbeat delivers each change earlier, even without a nudge. */
+/** Timeout in milliseconds. Longer than the interval of regular heartbeats, which deliver each change even without a nudge. */
 const longestMs = 35_000
 
 /** A completed change. `receipt` is null if the gateway did not receive the change. */
@@ -43,7 +43,7 @@ const receiveTimes = (changes: Change[]): Percentiles =>
 const ms = (value: number): string => (Number.isNaN(value) ? '-' : value.toFixed(0))
 const format = ({ p50, p90, p99, max }: Percentiles): string => [p50, p90, p99, max].map(ms).join(', ')
 
-/** Formats p50, p90, p99 and the maximum of each stage, in milliseconds. */
+/** Formats the p50, p90, p99 and maximum of each stage, in milliseconds. */
 function rowText({ name, changes, notes }: Row): string {
   const received = changes.filter((one): one is Change & { receipt: Receipt } => one.receipt !== null)
   const nudged = received.filter((one) => one.receipt.nudgedAt !== null).length
@@ -109,7 +109,7 @@ async function failures(world: LiveWorld, since: Date): Promise<string> {
   return `${sent} messages sent, ${lines.filter(({ event }) => event === 'device_not_notified').length} not`
 }
 
-/** Deletes policies one after another, each after the gateway has removed the authorizations of the previous one. */
+/** Deletes policies one at a time. Waits until the gateway has removed a policy's authorizations before deleting the next policy. */
 async function measureRevocations(world: LiveWorld, authorizations: Map<string, string[]>): Promise<Row> {
   const changes: Change[] = []
   const since = new Date()
@@ -127,7 +127,9 @@ async function measureRevocations(world: LiveWorld, authorizations: Map<string, 
   return { name: 'policies deleted', changes, notes: [stream, await failures(world, since)] }
 }
 
-/** Revokes a resource of many clients. At most ten clients share a token, because the rate limit allows 20 requests at once per token. */
+/**
+ * Revokes a resource from many clients. At most ten clients share a token, because the rate limit allows a burst of 20 requests per token.
+ */
 async function measureCrowd(world: LiveWorld): Promise<string> {
   const received = new Map<number, number>()
   const tokens: string[] = []
@@ -148,15 +150,15 @@ async function measureCrowd(world: LiveWorld): Promise<string> {
 }
 
 /**
- * Measures the delay until devices receive changes (C6), with a separate service and the devices of `docs/examples`. Prints each result at
- * once, so that a later failure loses none.
+ * Measures the delay until devices receive changes (C6), with a separate service and the devices from `docs/examples`. Prints each result
+ * at once, so that a later failure does not lose it.
  */
 export async function liveFigures(rates: number[], print: (text: string) => unknown): Promise<void> {
   const world = await openLiveWorld()
   try {
     const devices: Client[] = []
     for (let i = 0; i < clients; i++) devices.push(await world.connect(await world.addRobot()))
-    // Warms the service up, because functions are loaded at the first call.
+    // Warms up the service, because functions are loaded at the first call.
     const { authorizations } = await measureGrants(world, devices, warmUp.rate, warmUp.seconds)
     for (const rate of rates) {
       const { changes, notes, keepsUp, authorizations: more } = await measureGrants(world, devices, rate, seconds)

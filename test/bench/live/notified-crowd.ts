@@ -18,7 +18,7 @@ const writes = 15
 
 export type NotifiedCrowd = { ratio: number; notified: number; notifyingMs: number; spreadMs: number }
 
-/** Starts a stub of API Gateway that records the times of messages to devices. */
+/** Starts an API Gateway stub that records the times of messages to devices. */
 async function openPlatform() {
   const messages: { at: number; within: number; device: string }[] = []
   const server = createServer(async (request, response) => {

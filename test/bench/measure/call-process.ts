@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Request, sampleRequests } from '#test/support/operations/sample-requests.ts'
 
-// Process that loads the bundle of one version, and sends requests with the samples of this version.
+// Process that loads one version's bundle, and sends requests with that version's samples.
 const [root = '', code = ''] = process.argv.slice(2)
 process.stdout.write = () => true
 
 type World = Awaited<ReturnType<typeof sampleRequests>>
 const load = (file: string) => import(pathToFileURL(join(root, file)).href)
-/** Loads a helper from its current folder or, in earlier versions, from `test/support` itself. */
+/** Loads a helper from its current folder. In earlier versions, loads it directly from `test/support`. */
 const loadSupport = (folder: string, file: string) =>
   load(
     [join('test/support', folder, file), join('test/support', file)].find((path) => existsSync(join(root, path))) ??
@@ -25,7 +25,7 @@ let world: World | undefined
 let listed = false
 
 async function prepare(name: string, count: number): Promise<{ world: World; requests: Request[] }> {
-  // Creates a world per grant, because each sample brings another gateway online, which slows the choice of a gateway.
+  // Creates a world for each grant, because each sample brings one more gateway online, which slows down the choice of a gateway.
   if (name === 'POST /client/authorizations') world = await newWorld()
   world ??= await newWorld()
   const make = async (of: string): Promise<Request> => (await world?.samples[of]?.()) ?? {}
@@ -34,7 +34,7 @@ async function prepare(name: string, count: number): Promise<{ world: World; req
     listed = true
   }
   const requests: Request[] = []
-  // Repeats one read request, because reads change nothing.
+  // Repeats the same read request, because reads change nothing.
   const once = name.startsWith('GET ') ? await make(name) : null
   for (let i = 0; i < count; i++) requests.push(once ?? (await make(name)))
   return { world, requests }

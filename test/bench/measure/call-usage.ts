@@ -28,17 +28,17 @@ const usualMix: Record<string, number> = {
 /** Usage of a call. `trips` is the number of sequential round trips to the table. */
 export type CallUsage = { usage: Usage; trips: number }
 
-/** Returns the usage without leases. Takes the units of the run with the fewest writes, because other runs may include a new lease. */
+/** Returns the usage without leases. Takes the units from the run with the fewest writes, because other runs may include a new lease. */
 function withHeldLease(runs: Usage[]): Usage {
   const smallest = runs.reduce((a, b) => (b.writeUnits < a.writeUnits ? b : a))
   return { ...perRun(runs), writeUnits: smallest.writeUnits, readUnits: smallest.readUnits }
 }
 
-/** Measures calls in a process that holds units of the rate limit. Includes the work of stream consumers for the changes. */
+/** Measures calls in a process that holds units of the rate limit. Includes the stream consumers' work for the changes. */
 export async function callUsages(runs = 8): Promise<Map<string, CallUsage>> {
   const usages = new Map<string, CallUsage>()
   for (const name of calls) {
-    // Uses a new account per call, so that no call depends on the data of another.
+    // Uses a new account for each call, so that no call depends on the data of a different call.
     let world = await sampleRequests()
     const prepare = async (of: string) => (await world.samples[of]?.()) ?? {}
     if (name === 'GET /resources') {
@@ -47,7 +47,7 @@ export async function callUsages(runs = 8): Promise<Map<string, CallUsage>> {
     const runUsages: Usage[] = []
     let fewest = Number.POSITIVE_INFINITY
     for (let run = -2; run < runs; run++) {
-      // Creates a world per grant, because each sample brings another gateway online, which slows the choice of a gateway.
+      // Creates a world for each grant, because each sample brings one more gateway online, which slows down the choice of a gateway.
       if (name === 'POST /client/authorizations') world = await sampleRequests()
       const { account, send } = world
       const request = await prepare(name)

@@ -10,7 +10,7 @@ const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...arg
 
 export type Checkout = { name: string; root: string; code: string }
 
-/** Paths of the bundler in this version and in earlier versions. */
+/** Paths of the bundler, in this version and in earlier versions. */
 const bundlers = ['infra/code/bundle.ts', 'infra/bundle.ts']
 
 async function bundleCheckout(name: string, root: string, code: string): Promise<Checkout> {
@@ -21,7 +21,7 @@ async function bundleCheckout(name: string, root: string, code: string): Promise
   return { name, root, code }
 }
 
-/** Returns bundles of the current sources and of another revision, which uses the current packages. */
+/** Returns bundles of the current sources and of a second revision, which also uses the currently installed packages. */
 export async function twoCheckouts(revision: string, directory: string) {
   const root = join(directory, 'base')
   git('worktree', 'add', '--detach', '--force', root, revision)

@@ -10,7 +10,7 @@ type Compared = { base: Checkout; now: Checkout }
 type Version = keyof Compared
 type Figures = Record<Version, number[]>
 
-/** Functions whose imports are measured: functions of devices and pipelines, and a list. */
+/** Functions whose imports are measured: those of devices and pipelines, and one list. */
 const importedFiles = [
   'api/groups/list-groups',
   'api/authorizations/create-authorization',
@@ -18,7 +18,7 @@ const importedFiles = [
   'api/ingestion/report-flow-logs',
 ]
 
-/** Functions of each kind that do not take part in sign-in. Dependencies of sign-in must not slow down their imports. */
+/** Functions of each kind that are not involved in sign-in. Dependencies of sign-in must not slow down their imports. */
 const filesWithoutSignIn = [
   ...importedFiles,
   'api/groups/create-group',
@@ -42,7 +42,7 @@ const calledOperations = [
 
 const siblingPath = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** Alternates the order of the versions, so that other load affects both alike. */
+/** Alternates the order of the versions, so that other load affects both equally. */
 const versionOrder = (round: number): Version[] => (round % 2 === 0 ? ['base', 'now'] : ['now', 'base'])
 
 const ratioOf = ({ base, now }: Figures): number => median(now) / median(base)
@@ -79,7 +79,7 @@ export const importTable = (compared: Compared, rounds = 9): string =>
     importFigures(compared, importedFiles, rounds).map(([file, figures]) => row(file, figures)),
   )
 
-/** Compares the imports of functions without sign-in, and adds the median ratio of the two versions. */
+/** Compares the imports of functions without sign-in, and adds the median ratio between the two versions. */
 export function signInImports(compared: Compared, rounds = 15): string {
   const figures = importFigures(compared, filesWithoutSignIn, rounds)
   const ratio = median(figures.map(([, each]) => ratioOf(each))).toFixed(2)
@@ -87,7 +87,7 @@ export function signInImports(compared: Compared, rounds = 15): string {
   return `${table('Cold import of', compared.base.name, rows)}\nThe median ratio is ${ratio}.\n`
 }
 
-/** Environment variables of this process, with additional names that earlier versions used. */
+/** Environment variables of this process, plus the names that earlier versions used. */
 const versionEnvironment = (): NodeJS.ProcessEnv => ({
   SERVICE_SECRET: 'a secret of earlier versions alone',
   KINESIS_ENDPOINT: process.env.AWS_ENDPOINT_URL_KINESIS,
@@ -100,7 +100,7 @@ async function startProcess({ root, code }: Checkout): Promise<ChildProcess> {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: versionEnvironment(),
   })
-  // Turns a failed exit into an error event, which rejects pending waits for a message of the process.
+  // Turns a failed exit into an error event, which rejects any pending wait for a message from the process.
   child.once('exit', (status) => status && child.emit('error', new Error(`A compared process ended with ${status}.`)))
   await once(child, 'message')
   return child
@@ -150,11 +150,11 @@ async function startFigures(
   return figures
 }
 
-/** Requests whose costs are bounded (docs/decisions/0042): a read, a grant, a change, and a page of 100 rows. */
+/** Requests whose costs are limited (docs/decisions/0042): a read, a grant, a change, and a page of 100 rows. */
 const bounded = ['GET /groups/{id}', 'POST /client/authorizations', 'POST /groups', 'GET /groups'] as const
 
 /**
- * Prints the minimum CPU of cold starts and warm requests of two versions. Alternates between the versions and takes minimums, to exclude
+ * Prints the minimum CPU of cold starts and warm requests for two versions. Alternates between the versions and takes minimums, to exclude
  * other load.
  */
 export async function printRequestPathOf(

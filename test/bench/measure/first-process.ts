@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url'
 
-// Process that loads a function and handles its first request, like a cold start. Prints the CPU milliseconds of both.
+// Process that loads a function and handles its first request, like a cold start. Prints the CPU milliseconds for loading and for the
+// request.
 const [file = '', event = ''] = process.argv.slice(2)
 const print = process.stdout.write.bind(process.stdout)
 process.stdout.write = () => true

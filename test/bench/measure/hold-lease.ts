@@ -11,10 +11,10 @@ export async function holdLease(send: Send, token: string): Promise<void> {
   const operation = {
     nac_: 'POST /client/authorizations',
     nag_: 'POST /gateway/sessions',
-    // Uses the rate limit bucket of the account, as all requests with a portal token do.
+    // Uses the account's rate limit bucket, as all requests with a portal token do.
     nap_: 'GET /account',
   }[token.slice(0, 4)]
-  // Sends no body, so that the request is refused after the check of the credential.
+  // Sends no body, so that the request is refused after the credential check.
   const use = () => send(operation ?? 'POST /ingestion/flow_logs', { token })
   for (let leases = 0; leases < 2; ) {
     const { writes } = await measure(use)

@@ -1,4 +1,4 @@
-// Process that only imports a function, like a cold start. Without a function, the result is the overhead of the measurement.
+// Process that only imports a function, like a cold start. Without a function, the process measures its own overhead.
 const [file] = process.argv.slice(2)
 const start = process.cpuUsage()
 if (file) await import(file)

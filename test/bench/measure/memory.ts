@@ -1,11 +1,11 @@
 import { markdownTable } from './markdown-table.ts'
 import { gbPerCpu, type Usage, usdOf } from './usage.ts'
 
-/** Memory in MB at which Lambda allots one CPU. Less memory receives a proportional share. */
+/** Memory in MB at which Lambda allots one CPU. A function with less memory receives a proportional share. */
 const mbPerCpu = gbPerCpu * 1_024
 const memories = [512, 1_024, mbPerCpu]
 
-/** Assumed round trip of a table request within the region, in milliseconds. */
+/** Assumed round-trip time of a table request within the region, in milliseconds. */
 export const roundTripMs = 5
 
 type Call = { name: string; usage: Usage; trips: number }
@@ -20,7 +20,7 @@ function choicesOf({ usage, trips }: Call): Choice[] {
   })
 }
 
-/** Formats latency and cost of each call by memory size, and the product of both relative to the smallest memory. */
+/** Formats each call's latency and cost by memory size, and the product of both relative to the smallest memory size. */
 export const memoryTable = (calls: Call[]): string =>
   markdownTable(
     ['One million calls', ...memories.map((memory) => `${memory.toLocaleString('en-US')} MB`), 'Latency × cost'],

@@ -14,7 +14,7 @@ export const sampleClaims: IngestClaims = {
   resource_id: '0190a000-0000-7000-8000-000000000005',
 }
 
-/** Returns functions that build the reports of the i-th flow. Flows open one millisecond apart, starting two minutes ago. */
+/** Returns functions that build the reports of the flow with index `i`. Flows open one millisecond apart, starting two minutes ago. */
 export function sampleFlows() {
   const openedAt = Date.now() - 120_000
   const time = (i: number, afterMs = 0) => new Date(openedAt + i + afterMs).toISOString()
@@ -42,7 +42,7 @@ export function sampleFlows() {
   return {
     open,
     close,
-    /** Alternates between open and close reports, as a gateway sends them. */
+    /** Alternates between open and close reports, as a gateway does. */
     mixed: (i: number) => (i % 2 === 0 ? open(i) : close(i)),
   }
 }

@@ -68,7 +68,7 @@ function speed(): number {
 
 /**
  * GB of memory at which Lambda allots one CPU (1,769 MB). Other sizes receive a proportional share, so CPU-bound work costs the same with
- * any memory.
+ * any memory size.
  */
 export const gbPerCpu = 1_769 / 1_024
 

@@ -10,7 +10,7 @@ import { measure } from '#test/support/table/consumed-capacity.ts'
 import { plantIntoFile } from '#test/support/table/plant-items.ts'
 import { subject } from './write-export.ts'
 
-/** Generates the items of groups as commits store them, with one commit per group, which is the maximum number. */
+/** Generates group items as commits store them. Uses one commit per group, which produces the maximum number of commits. */
 function* groupsOf(account: string, count: number): Generator<Item> {
   const begin = clock.now() - 86_400_000_000
   const counters = new Set<string>()

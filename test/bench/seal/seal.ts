@@ -45,7 +45,10 @@ function* logOf(account: string, count: number): Generator<Item> {
   }
 }
 
-/** Measures sealing `count` entries with one change per commit, and verifying exports of 10 and of 100 times this number. */
+/**
+ * Measures sealing `count` entries with one change per commit. Also measures verifying exports with 10 and 100 times this number of
+ * entries.
+ */
 export async function sealFigures(count: number): Promise<string> {
   const account = randomUUID()
   plantIntoFile(logOf(account, count))
@@ -61,7 +64,7 @@ export async function sealFigures(count: number): Promise<string> {
   const signatures = readdirSync(join(folder, 'changes/checkpoints')).length
   const table = reads * prices.readUnit + writes * prices.writeUnit
   const others = puts * prices.objectPut + signatures * prices.signature
-  // Bills a whole CPU as 1,769 MB.
+  // Bills one full CPU as 1,769 MB.
   const lambda = (cpu / 1e6) * 1.728 * prices.lambdaGbSecond
   const usd = ((table + others + lambda) * million) / count
   return `sealing ${count} entries: ${(cpu / 1e6).toFixed(2)} s of CPU, ${(cpu / (await cpuUnit()) / secondOfCpu).toFixed(2)} on a quiet machine, ${reads} read and ${writes} write units, ${puts} PUTs, ${signatures} signature; a million costs ${usd.toFixed(3)} USD\n${await verifyFigures(10 * count)}`

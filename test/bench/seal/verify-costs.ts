@@ -9,8 +9,8 @@ import { writeExport } from './write-export.ts'
 const run = promisify(execFile)
 
 /**
- * Code in front of the bundled verifier. At exit, it prints the CPU in microseconds and the peak memory in kilobytes. Linux initializes
- * `maxRSS` with the memory of the parent process, so `/proc` is preferred.
+ * Code that is prepended to the bundled verifier. At exit, it prints the CPU in microseconds and the peak memory in kilobytes. Linux
+ * initializes `maxRSS` with the parent process's memory, so `/proc` is preferred.
  */
 const reportUsage = `import { existsSync as hasStatus, readFileSync as readStatus } from 'node:fs'
 process.on('exit', () => {

@@ -4,7 +4,7 @@ import { memoryGroup, memoryUser } from '#test/support/sync/memory-directory.ts'
 export type CompanySize = { users: number; groups: number; memberships: number }
 
 const pageSize = 500
-/** Distance between the groups of a person, so that groups share few members. */
+/** Distance between the groups that a person belongs to, so that groups share few members. */
 const stride = 37
 
 function pageOf<T>(count: number, position: string | null, entryAt: (i: number) => T): ProviderPage<T> {
@@ -15,7 +15,7 @@ function pageOf<T>(count: number, position: string | null, entryAt: (i: number) 
 }
 
 /**
- * Opens a generated directory of this size, in which all people have the same number of groups. Generates pages on request, so that the
+ * Opens a generated directory of this size, in which everyone has the same number of groups. Generates pages on request, so that the
  * measured memory belongs to the run.
  * @param changes number of times that every hundredth person has changed
  */

@@ -6,7 +6,7 @@ import { measure } from '#test/support/table/consumed-capacity.ts'
 import { peakMegabytes } from '../measure/peak-megabytes.ts'
 import { type CompanySize, companyAdapter } from './sync-company.ts'
 
-// Runs one step of a sync run in a new process, as Lambda does, so that memory and CPU belong to this step alone.
+// Runs one step of a sync run in a new process, as Lambda does, so that memory and CPU are measured for this step alone.
 process.stdout.write = () => true
 
 export type StepOrder = {
@@ -21,7 +21,7 @@ export type StepReport = {
   reads: number
   writes: number
   megabytes: number
-  /** Kinds of items that were written outside commits, as named in the partition key. */
+  /** Kinds of items that the step wrote, as named in the partition keys. */
   wrote: string[]
 }
 

@@ -30,10 +30,10 @@ type State = {
   syncSource: StepOrder['syncSource']
   done: Line[]
   current: StepReport | null
-  /** Milliseconds of an administrator's changes without a run. `during` contains those during the first run. */
+  /** Durations of an administrator's changes without a run, in milliseconds. `during` contains those measured during the first run. */
   without: number[]
   during: number[]
-  /** Number of changes, indexed by the number of races that a change lost. */
+  /** Number of changes by lost races: the entry at index `n` counts the changes that lost `n` races. */
   races: number[]
 }
 
@@ -59,10 +59,10 @@ async function firstState(size: CompanySize): Promise<State> {
   return { size, token: account.token, syncSource, ...noStates }
 }
 
-/** Number of transactions of this process that a concurrent transaction cancelled. */
+/** Number of this process's transactions that a concurrent transaction cancelled. */
 const counts = { races: 0 }
 
-/** Makes an administrator's changes one after another, and returns the milliseconds of each. */
+/** Makes an administrator's changes one at a time, and returns the duration of each in milliseconds. */
 async function administrate(state: State, continues: (count: number) => boolean, pauseMs: number): Promise<number[]> {
   const { token, races } = state
   table().middlewareStack.add(
@@ -102,7 +102,7 @@ async function begin({ syncSource }: State): Promise<void> {
   await beginRun(source, row, { preview: false })
 }
 
-/** Runs a step in a new process, and concurrently `during` in this process. */
+/** Runs a step in a new process, and `during` concurrently in this process. */
 async function step(order: StepOrder, during: (isOver: () => boolean) => Promise<unknown>): Promise<StepReport> {
   const child = fork(fileURLToPath(new URL('./sync-process.ts', import.meta.url)), {
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -124,7 +124,7 @@ const changedBy = ({ applied }: Run): string =>
     .map(([object, { insert, update, delete: deleted }]) => `${object} +${insert} ~${update} -${deleted}`)
     .join(', ')
 
-/** Repeats steps until a run is applied. An interrupted run resumes with the next step or the next start. */
+/** Repeats steps until the run is applied. An interrupted run resumes at the next step, or when the bench next starts. */
 async function measureRun(state: State, name: string, save: () => void): Promise<void> {
   const changes = state.done.length === 2 ? 1 : 0
   const isFirst = state.done.length === 0
@@ -163,12 +163,12 @@ function percentile(times: number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 }
 
-/** Seconds for which a run waits for its provider, in a function with one CPU (identity-wire.md). */
+/** Seconds that a run waits for its provider, in a function with one CPU (identity-wire.md). */
 const functionSeconds = 300
 const functionGb = 1.769
 const runsAMonth = 360
 
-/** Returns the monthly costs of runs in USD, if one percent of the people change each day. */
+/** Returns the monthly costs of runs in USD, assuming that one percent of the people change each day. */
 function monthUsd(unchanged: StepReport, hundredth: StepReport) {
   const reads = runsAMonth * unchanged.reads * prices.readUnit
   const writes = (runsAMonth * unchanged.writes + 30 * (hundredth.writes - unchanged.writes)) * prices.writeUnit

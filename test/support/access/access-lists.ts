@@ -27,7 +27,10 @@ export async function addMember(world: AccessWorld, fields: Partial<ActorRow> = 
   return actor
 }
 
-/** Three conditions: people can meet `providerCondition`, some addresses meet `officeCondition`, and nobody meets `unmetCondition`. */
+/**
+ * Three conditions for tests: `providerCondition` can be met by people, `officeCondition` is met by some addresses, and `unmetCondition` is
+ * never met.
+ */
 export const providerCondition = { property: 'auth_provider_id', operator: 'is_in', values: [randomUUID()] }
 export const officeCondition = { property: 'remote_ip', operator: 'is_in_cidr', values: ['203.0.113.0/24'] }
 export const unmetCondition = {

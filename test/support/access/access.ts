@@ -18,8 +18,7 @@ import { publicKey } from './public-key.ts'
 const wiki = { name: 'Wiki', ...dnsResource, address: 'wiki.example.com' }
 
 /**
- * Creates an account with a site, a resource in it, a group with one member, and a policy that grants the resource to
- * it.
+ * Creates an account with a site, a resource in the site, and a group with one member. A policy grants the group access to the resource.
  */
 export async function newAccessWorld(conditions: PolicyRow['conditions'] = [], options: Record<string, unknown> = {}) {
   const account = await newAccount(options)

@@ -1,6 +1,6 @@
 import type { ConditionContext } from '#shared/domain/policies/conditions/condition-property.ts'
 
-/** Builds a context for testing conditions. An omitted fact becomes null, which means unknown. */
+/** Builds a context for testing conditions. Omitted facts become null, which means unknown. */
 export const conditionContext = (facts: {
   ip?: string | null
   region?: string | null

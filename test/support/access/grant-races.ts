@@ -37,7 +37,7 @@ import { publicKey } from './public-key.ts'
 
 const clientCount = 8
 
-/** Creates a world whose clients can all request one resource. Revocations of a token, client or session affect the first client. */
+/** Creates a world whose clients can all request the same resource. Revocations of a token, client or session affect the first client. */
 async function newRace() {
   const world = await newAccessWorld()
   const gateway = await world.addGateway()
@@ -105,8 +105,8 @@ export const revocations: Record<string, (race: Race) => Promise<Pick<Answer, 's
 }
 
 /**
- * Returns the names of the objects that a confirmed authorization depends on and that were changed or deleted.
- * @param gatewayKey the gateway's key that the client received
+ * Returns the names of the objects that a confirmed authorization depends on, but that were changed or deleted.
+ * @param gatewayKey the gateway's public key, as returned to the client
  */
 async function findMissing(
   { account: { id: account } }: Race,
@@ -139,7 +139,7 @@ async function findMissing(
 
 /**
  * Revokes access while clients request a resource, in simulated time with conflicting items. `faults` lists server errors, and
- * authorizations that depend on changed or deleted objects.
+ * authorizations that depend on a changed or deleted object.
  */
 export async function raceGrants(
   revocation: string,
@@ -147,8 +147,8 @@ export async function raceGrants(
 ): Promise<{ faults: string[]; granted: number; pending: number }> {
   const random = new SeededRandom(seed)
   const race = await newRace()
-  // Slows puts, because a grant waits for the put of its attribution. A whole revocation then fits between the grant's second check and its
-  // confirmation.
+  // Slows down puts, because a grant waits until its attribution is stored. An entire revocation then fits between the grant's second check
+  // and its confirmation.
   const flight = new ItemsInFlight(seed, { PutItem: [4, 80] })
   const within = (ms: number) => clock.sleep(ms * random.next())
   try {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LiveChannel, type Message } from '../../../docs/examples/live-channel.ts'
 
-/** Example clients (`docs/examples`) that connect, and reconnect after a refusal or a lost connection. */
+/** Example clients (`docs/examples`) that connect, and that reconnect after a refusal or a lost connection. */
 export class LiveCrowd {
-  /** Milliseconds from `connect` until each device was connected, in order of connection. */
+  /** Milliseconds from the call of `connect` until each device was connected, in connection order. */
   readonly opened: number[] = []
   closed = 0
   readonly received: Message[] = []

@@ -18,7 +18,7 @@ type Received = { type: string } & Record<string, unknown>
 export type LiveDevice = {
   received: Received[]
   send(message: unknown): void
-  /** Waits for the next message of a type that no earlier call returned. */
+  /** Waits for the next message of the given type that no earlier call has returned. */
   next(type: string): Promise<Received>
   /** Resolves to the WebSocket close code. */
   closed: Promise<number>
@@ -44,7 +44,7 @@ export async function openChannel(
 ) {
   const { limits, intercept = (route, event) => handlers[route](event as LiveEvent) } = options
   const live = await openLive({ invoke: async (route, event) => intercept(route, event), returnsResult: true, limits })
-  // Backend without operations, which responds with 404 to every request that does not open a channel.
+  // A backend without operations. Responds with 404 to every request that does not open a channel.
   const backend = { match: () => undefined, runtime: createRuntime(new Map()), onHandled: () => undefined }
   const server = createHttpServer(Promise.resolve(backend), Promise.resolve(live))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -54,7 +54,7 @@ export async function openChannel(
     url,
     connect: (token: string, sessionId: string, headers?: Record<string, string>) =>
       connectTo(url, token, sessionId, headers),
-    /** Number of open connections of the server, including refused handshakes. */
+    /** Number of open connections to the server, including refused handshakes. */
     connections: () => promisify<number>(server.getConnections.bind(server))(),
     async stop() {
       delete process.env.LIVE_URL

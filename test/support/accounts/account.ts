@@ -6,7 +6,7 @@ import type { Handler } from '#shared/http/lambda.ts'
 type Call = {
   params?: Record<string, string>
   body?: unknown
-  /** Body to send unchanged, instead of `body` as JSON. */
+  /** Body to send unchanged, instead of serializing `body` as JSON. */
   rawBody?: string | Buffer
   query?: Record<string, string> | string
   token?: string | null
@@ -76,7 +76,7 @@ export async function call(handler: Handler, request: Call): Promise<Answer> {
 
 export type Account = Awaited<ReturnType<typeof newAccount>>
 
-/** Creates an account with an administrator's token. `call` sends that token by default. */
+/** Creates an account with an administrator's API token. `call` sends this token by default. */
 export async function newAccount(options: Record<string, unknown> = {}) {
   const result = await provision({
     account: { name: 'Test account', slug: `test-${randomUUID()}`, ...options },

@@ -17,7 +17,7 @@ export async function withScopes(account: Account, ...scopes: string[]): Promise
   return { ...account, token, tokenId, call: (handler, request = {}) => call(handler, { token, ...request }) }
 }
 
-/** Calls of the API token operations (A13) for an account. */
+/** Functions that call the API token operations (A13) for an account. */
 export const apiTokensApi = {
   create: (account: Account, actor_id: string, api_token: unknown, token = account.token) =>
     account.call(createApiToken, { method: 'POST', params: { actor_id }, body: { api_token }, token }),

@@ -12,7 +12,7 @@ type Fields = Record<string, unknown>
 export const providerSecret = 'very-secret-value-0123456789'
 
 let count = 0
-/** Functions that return valid fields of a new provider, by kind. Each call returns different names. */
+/** Functions that return valid fields for a new provider, keyed by provider kind. Each call returns a different name. */
 const fieldsOf: Record<ProviderKind, () => Fields> = {
   email_otp: () => ({}),
   oidc: () => ({
@@ -38,16 +38,16 @@ async function providersOf(kind: ProviderKind) {
   return { ...operations, create }
 }
 
-/** Calls of the operations of every kind of auth provider (A25). `create` completes the given fields with valid values. */
+/** Functions that call the operations for every kind of auth provider (A25). `create` fills in missing fields with valid values. */
 export const providers = Object.fromEntries(
   await Promise.all(providerKinds.map(async (kind) => [kind, await providersOf(kind)] as const)),
 ) as Record<ProviderKind, Awaited<ReturnType<typeof providersOf>>>
 
-/** Mocks every discovery document with one that names this issuer, until the mocks are restored. */
+/** Replaces every discovery document with a mock that names this issuer, until the mocks are restored. */
 export const stubDiscovery = (issuer = 'https://login.example.com') =>
   vi.spyOn(discovery, 'read').mockResolvedValue({ issuer })
 
-/** Creates two client tokens of one actor: `fromProvider` is issued by the provider, `fromAdministrator` by an administrator. */
+/** Creates two client tokens for one actor: `fromProvider` is issued by the provider, `fromAdministrator` by an administrator. */
 export async function mintTokens(account: Account, providerId: string) {
   const actor = await insertActor(account.id)
   const mint = (auth_provider_id: string | null) =>

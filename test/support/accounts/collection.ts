@@ -3,7 +3,7 @@ import type { Account } from './account.ts'
 
 type Handlers = Record<'create' | 'get' | 'list' | 'update' | 'remove', Handler>
 
-/** Calls of a collection's five operations (A10, "CRUD") for an account. */
+/** Returns functions that call a collection's five operations (A10, "CRUD") for an account. */
 export const collection = (envelope: string, { create, get, list, update, remove }: Handlers) => ({
   create: (account: Account, fields: unknown) => account.call(create, { method: 'POST', body: { [envelope]: fields } }),
   get: (account: Account, id: string) => account.call(get, { params: { id } }),

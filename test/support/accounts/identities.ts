@@ -11,7 +11,7 @@ import { insertActor, insertRow } from './rows.ts'
 
 const createTenantAuthProvider = withRoute(createTenantAuthProviderOfAnyKind, 'POST /tenant_auth_providers')
 
-/** Inserts an external identity, by default as a sign-in with a portal provider creates it. */
+/** Inserts an external identity. By default, its fields match those that a sign-in with a portal provider creates. */
 export const insertIdentity = (accountId: string, actorId: string, fields: Partial<ExternalIdentityRow> = {}) =>
   insertRow(accountId, externalIdentities, {
     ...emptyProfile,
@@ -32,7 +32,7 @@ export const newIssuer = () => `https://tenants.example.com/${randomUUID()}/v2.0
 export const newPerson = ({ id }: Pick<Account, 'id'>) =>
   insertActor(id, { type: 'account_user', name: 'Grace', email: `${randomUUID()}@example.com` })
 
-/** Assigns an email address to another actor, as an administrator does. The previous owner receives a random address. */
+/** Moves an email address to a different actor, as an administrator does. The previous owner receives a random address. */
 export async function moveEmail(account: Account, from: Pick<ActorRow, 'id' | 'email'>, to: Pick<ActorRow, 'id'>) {
   for (const [id, email] of [
     [from.id, `${randomUUID()}@example.com`],

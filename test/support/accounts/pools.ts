@@ -8,7 +8,7 @@ import { newAccessWorld } from '../access/access.ts'
 import { plantRows } from '../table/plant-rows.ts'
 import type { Account } from './account.ts'
 
-/** Creates a device pool with the provisioning function, the only way to create one (A32). Returns the id. */
+/** Creates a device pool with the provisioning function, which is the only way to create one (A32). Returns the pool's id. */
 export async function newPool({ id }: Pick<Account, 'id'>, device_ids: string[] = []): Promise<string> {
   const resource = { name: 'Laptops', device_ids }
   const created = await provision({ operation: 'create_static_device_pool', account_id: id, resource })
@@ -41,7 +41,7 @@ export const poolsOf = (account: Account) => ({
     account.call(editPoolMembers, { method: 'PATCH', params: { resource_id }, body: { pool_members } }),
 })
 
-/** Creates an access world with two clients, `a` and `b`, that can join its pools. */
+/** Creates an access world with two clients, `a` and `b`, that can join the world's pools. */
 export async function newPoolWorld() {
   const world = await newAccessWorld()
   const clientOf = async (svc_id: string): Promise<Client> => (await world.startSession({ svc_id })).body.data.client

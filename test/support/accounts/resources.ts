@@ -5,7 +5,7 @@ import { newPool } from './pools.ts'
 type Fields = Record<string, unknown>
 export type ResourceWorld = Awaited<ReturnType<typeof newResourceWorld>>
 
-/** Creates an account with two sites, and with a resource of every kind that the API cannot create. */
+/** Creates an account with two sites and one resource of every kind that the API cannot create. */
 export async function newResourceWorld() {
   const account = await newAccount()
   const newSite = async (name: string): Promise<string> => (await sitesApi.create(account, { name })).body.data.id

@@ -25,6 +25,6 @@ export const actorRow = {
   is_disabled: false,
 }
 
-/** Inserts an actor, by default a service account. People need an email address in `fields`. */
+/** Inserts an actor, by default a service account. For people, `fields` must contain an email address. */
 export const insertActor = (accountId: string, fields: Partial<ActorRow> = {}): Promise<ActorRow> =>
   insertRow(accountId, actors, { ...actorRow, ...fields })

@@ -19,7 +19,7 @@ export function newV0Address(): string {
 
 /**
  * Creates an object and returns the `data` of the response.
- * @throws Error for any status except 201
+ * @throws Error if the status is not 201
  */
 async function createObject(account: Account, handler: Handler, path: string, sent: Fields) {
   const { status, body } = await account.call(handler, { method: 'POST', path, body: sent })
@@ -41,7 +41,7 @@ export async function v0DevicesAtOnce(count: number) {
   vi.stubEnv('V0_DEVICES_PER_USER', String(count / 2))
   const account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
   const users = [await newV0User(account), await newV0User(account)]
-  /** Retries responses with 503, which report contention with the other requests and change nothing. */
+  /** Retries after a 503 response, which reports contention with other requests. A request that receives 503 has changed nothing. */
   const until = async (device: Fields) => {
     for (;;) {
       const answer = await account.call(createDevice, { method: 'POST', path: '/v0/devices', body: { device } })

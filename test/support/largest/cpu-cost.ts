@@ -10,7 +10,7 @@ export async function measureCpu(run: () => unknown): Promise<number> {
   return micros(before)
 }
 
-/** Returns the minimum of three runs, because each measurement includes other work of the process. */
+/** Returns the minimum of three runs, because each measurement includes unrelated work in the process. */
 async function measureLeast(run: () => unknown): Promise<number> {
   const tries = [await measureCpu(run), await measureCpu(run), await measureCpu(run)]
   return Math.min(...tries)

@@ -31,13 +31,13 @@ import { newSyncWorld, plantRun } from '../sync/sync-runs.ts'
 import { plantIds } from '../table/plant-rows.ts'
 
 const moreThanTen = 12
-/** Number of rows of maximum size that exceed one response. */
+/** Number of maximum-size rows that exceed one response. */
 const moreThanAnswer = 20
 
-/** Number of runs, or of changes in a run, that exceed one response at about 70 KB each. */
+/** Number of runs, or of changes in a run, that exceed one response when each has about 70 KB. */
 const runCount = 90
 
-/** Returns a text whose characters take six bytes each in JSON, and seven in the body of a Lambda result. */
+/** Returns a string whose characters take six bytes each in JSON, and seven in the body of a Lambda result. */
 export const widest = (characters: number): string => '\u0001'.repeat(characters)
 
 /** A filled list: its query parameters and the expected ids in order. The default `limit` is 10. */
@@ -47,7 +47,7 @@ type Query = Record<string, string>
 /** Returns conditions of the maximum stored size (262,144 bytes of JSON) that are always met. */
 export function largestConditions() {
   const always = [...'UMTWRFS'].map((day) => `${day}/true/UTC`)
-  // Uses few but long ranges, so that their evaluation takes little time.
+  // Uses a few long ranges, which can be evaluated quickly.
   const range = `00:00:00.${'0'.repeat(500)}-23:59:59.${'0'.repeat(500)}`
   const long = `M/${Array.from({ length: 256 }, () => range).join(',')}/UTC`
   return [{ property: 'current_utc_datetime', operator: 'is_in_day_of_week_time_ranges', values: [...always, long] }]
@@ -114,7 +114,7 @@ async function largestRuns(world: Parameters<typeof plantRun>[0]): Promise<strin
 
 const newestFirst = (ids: string[]): string[] => ids.toReversed()
 
-/** Functions that fill each list with the largest rows that valid input allows, by operation. */
+/** Functions that fill each list with the largest rows that valid input allows, keyed by operation. */
 export const plans: Record<string, Plan> = {
   'GET /actors': async (_, plant): Promise<FilledList> => ({
     ids: await plant(actors, moreThanTen, actor, ['type']),
@@ -355,7 +355,7 @@ export const plans: Record<string, Plan> = {
   'GET /v0/devices': async (account, plant) => {
     const { id: _id, inserted_at: _inserted, updated_at: _updated, ...sample } = await newV0Device(account, {})
     const long = { description: widest(2048), dns: widest(4096), use_default_dns: false }
-    // Sets a long default in the configuration, because device responses include it.
+    // Sets a long default value in the configuration, because device responses include it.
     const configuration = { default_client_allowed_ips: `192.0.2.1${'\v'.repeat(4087)}` }
     await account.call(updateConfiguration, { method: 'PATCH', body: { configuration } })
     const row = () => ({ ...sample, ...long })

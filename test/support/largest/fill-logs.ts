@@ -10,7 +10,7 @@ import { plantIntoFile } from '../table/plant-items.ts'
 import { largestConditions, widest } from './fill-lists.ts'
 
 const minute = 60_000_000
-/** Number of entries per stream: more than fit one response, or enough to alternate with larger entries. */
+/** Number of entries per stream: more than fit into one response, or enough to alternate with larger entries. */
 const counts = { change: 14, session: 8, api_request: 8, flow: 30 } as const satisfies Record<LogStream, number>
 
 const origin = {
@@ -33,7 +33,7 @@ const hugeConditions = () => [
 
 /** Fills the log of an account with the largest possible entries, in a time window without other entries. */
 export async function fillLogs(account: Account) {
-  // Begins an hour from now, so that the window contains no request of the test.
+  // Begins an hour from now, so that the window contains none of the test's own requests.
   const begin = clock.now() + 60 * minute
   const { attribution, claims } = await newFlowGrant(account.id, { initiator_actor_name: widest(255) })
   const { initiator_actor_id: actor_id, initiator_actor_email: actor_email } = attribution

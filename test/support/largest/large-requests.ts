@@ -12,7 +12,7 @@ type Measured = { what: string; answer: Answer; units: number }
 
 const surfaces = new Map<string, string>()
 
-/** True for the first operation of each surface. A surface is a credential or the legacy API. */
+/** True for the first operation of each surface. Each credential type is a surface, and so is the legacy API. */
 function isFirstOfSurface({ name, operation: { credential = 'api', path } }: Entry): boolean {
   const surface = isV0(path) ? 'v0' : credential
   if (!surfaces.has(surface)) surfaces.set(surface, name)
@@ -33,7 +33,7 @@ const longQuery = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`p
 export const canBeLarge = ({ operation: { body, credential, filters } }: Entry): boolean =>
   body !== undefined || credential === 'ingest' || filters !== undefined
 
-/** Returns the largest valid request of an operation, and its largest invalid requests. */
+/** Returns the largest valid request for an operation, and the largest invalid requests. */
 export async function largeRequests(entry: Entry, { samples }: World): Promise<LargeRequest[]> {
   const sample = (await samples[entry.name]?.()) ?? {}
   if (entry.operation.filters)
@@ -53,7 +53,8 @@ export async function largeRequests(entry: Entry, { samples }: World): Promise<L
 }
 
 /**
- * Measures a request in CPU units. Sends a slow request up to three times, and returns the minimum without the time of parsing the body.
+ * Measures a request in CPU units. Sends a slow request up to three times, and returns the minimum after subtracting the time for parsing
+ * the body.
  */
 export async function measureRequest(world: World, entry: Entry, request: LargeRequest): Promise<Measured> {
   const { what, ...sent } = request

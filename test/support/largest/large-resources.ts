@@ -3,14 +3,14 @@ import { type ResourceRow, resources } from '#shared/domain/resources/resource.t
 import type { AccessWorld } from '../access/access.ts'
 import { plantIds } from '../table/plant-rows.ts'
 
-/** Returns filters of a resource that was stored before rows had a size limit, about 900 KB in a response. */
+/** Returns the filters of a resource that was stored before rows had a size limit. In a response, the filters take about 900 KB. */
 export const maxFilters = (): IpFilter[] =>
   Array.from({ length: 100 }, () => ({
     protocol: 'tcp',
     ports: Array.from({ length: 500 }, (_, i) => `${10_000 + 100 * i} - ${10_099 + 100 * i}`),
   }))
 
-/** Creates `count` resources of the largest stored size that the world's actor can reach. Returns the ids, oldest first. */
+/** Creates `count` resources of the maximum stored size that the world's actor can access. Returns the ids, oldest first. */
 export async function addLargeResources(
   { account, addPolicy, resource }: AccessWorld,
   count: number,

@@ -7,7 +7,7 @@ export type LargeBody = { what: string; rawBody: string }
 
 /** Characters with a special meaning in validation rules, used in turn. */
 const characters = ['x', ' ', '1', ',', ':', '/', '.', '[', '@', '-', '\u0301', '💥']
-/** Text size in bytes at which processing time that grows faster than the body becomes visible. */
+/** String size in bytes at which superlinear processing time becomes visible. */
 const textBytes = 1_000_000
 const commaLists = /^(default_client_)?(allowed_ips|dns)$/
 
@@ -56,7 +56,7 @@ const largeLists: Record<string, (bytes: number) => string[]> = {
   flow_logs: (bytes) => [listOf('{}', bytes), listOf('{"protocol":"x"}', bytes)],
 }
 
-/** Builds bodies with huge texts of special characters in all text fields. The other fields are those of `sent`. */
+/** Builds bodies with huge strings of special characters in all string fields. The other fields are taken from `sent`. */
 function hostileTexts(operation: Operation, sent: Fields, maxBytes: number): LargeBody[] {
   const texts = Object.entries(fieldSchemas(operation)).filter(
     ([, schema]) => takes(schema, 'string') && !schema.enum && schema.format !== 'uuid',
@@ -92,7 +92,7 @@ function toBody({ body }: Operation, fields: Fields, moreText: string): string {
   return body?.envelope ? `{"${body.envelope}":${object}}` : object
 }
 
-/** Builds a body with the same value in all fields, each with an equal share of the bytes. */
+/** Builds a body with the same value in all fields. Each field takes an equal share of the bytes. */
 function allFields(operation: Operation, json: (bytes: number) => string, maxBytes: number): string {
   const names = Object.keys(fieldSchemas(operation))
   const part = Math.floor((maxBytes - 10_000) / Math.max(1, names.length))

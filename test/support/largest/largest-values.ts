@@ -19,7 +19,7 @@ function hostName(length: number): string {
     .toString('hex')
     .slice(end.length, length)
     .match(/.{1,50}/g) as string[]
-  // Drops a character for each added dot, which keeps the length of the name.
+  // Removes one character for each added dot, which preserves the length of the name.
   return [...labels.slice(0, -1).map((label) => `${label.slice(1)}.`), labels.at(-1), end].join('')
 }
 
@@ -60,10 +60,10 @@ const largest: Record<string, (schema: JsonSchema, sent: Fields) => unknown> = {
   idp_domain: ({ maxLength }) => hostName(maxLength as number),
   tenant_id: ({ maxLength }) => hostName(maxLength as number),
   subdomain: ({ maxLength }) => 's'.repeat(maxLength as number),
-  // Leaves six characters for the colon and the port.
+  // Reserves six characters for the colon and the port.
   endpoint: ({ maxLength }) => `${hostName((maxLength as number) - 6)}:65535`,
   default_client_endpoint: ({ maxLength }) => `${hostName((maxLength as number) - 6)}:65535`,
-  // Keeps a missing address, because some types of actors have no email address.
+  // Leaves a missing address missing, because some types of actors have no email address.
   email: ({ maxLength }, { email }) => email && `${text((maxLength as number) - 12)}@example.com`,
   impersonation_email: ({ maxLength }) => `${text((maxLength as number) - 12)}@example.com`,
   password: () => password,
@@ -96,7 +96,7 @@ export function largestValue(operation: Operation, sent: unknown): unknown {
   const fields = Object.entries(fieldSchemas(operation)).flatMap(([name, schema]): [string, unknown][] => {
     const make = largest[name]
     if (make) return [[name, make(schema, given)]]
-    // Keeps the sample's value of a field whose pattern restricts the text.
+    // Keeps the sample's value if the field has a pattern that restricts the string.
     return takes(schema, 'string') && plainPatterns.includes(schema.pattern) && typeof schema.maxLength === 'number'
       ? [[name, text(schema.maxLength)]]
       : []

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Handler } from '#shared/http/lambda.ts'
 import type { Account, Answer } from '../accounts/account.ts'
 
-/** Lambda's limit for a result in bytes. The result is JSON that contains the body as a string. */
+/** Lambda's limit for the size of a result, in bytes. The result is JSON that contains the body as a string. */
 const maxResultBytes = 6_291_556
 
 export type ListRequest = { handler: Handler; params?: Record<string, string>; query?: Record<string, string> }
@@ -10,7 +10,7 @@ export type ListRequest = { handler: Handler; params?: Record<string, string>; q
 type ListedRow = { id?: string; log_id?: string; name?: string }
 type Page = { ids: string[]; answer: Answer }
 
-/** Reads a page of a list, and expects at least one row. A page of 100 rows of this size must fit into a response. */
+/** Reads one page of a list, and expects at least one row. A page of 100 rows of this size must fit into a response. */
 export async function readPage(
   account: Account,
   { handler, params, query }: ListRequest,
@@ -29,7 +29,7 @@ export async function readPage(
   return { ids: body.data.map(({ id, log_id, name }: ListedRow) => id ?? log_id ?? name), answer }
 }
 
-/** Reads all pages of a list forward and backward, and expects the same rows in both directions. */
+/** Reads all pages of a list forward and backward, and expects both directions to return the same rows. */
 export async function walkPages(account: Account, request: ListRequest) {
   const pages = [await readPage(account, request)]
   const last = () => (pages.at(-1) as Page).answer.body.metadata

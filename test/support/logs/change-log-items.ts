@@ -6,7 +6,7 @@ import { queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { readCommits } from './commit-stream.ts'
 
-/** Reads the stored entries of an account's change log, oldest first, unpacked. */
+/** Reads and unpacks the stored entries of an account's change log, oldest first. */
 export async function readChangeEntries(accountId: string): Promise<Item[]> {
   const days = new Set((await readCommits(accountId)).map(({ time }) => dayOf(time)))
   const all = await Promise.all([...days].map((day) => queryItems(logPartition(accountId, 'change', day))))

@@ -5,14 +5,16 @@ import { metrics } from '#shared/core/logging/metrics.ts'
 import type { sampleRequests } from '../operations/sample-requests.ts'
 import { catchLog } from './log-lines.ts'
 
-/** Returns the texts of a body that are content, such as names and secrets. Omits ids and texts of at most six characters. */
+/** Returns the strings in a body that are content, such as names and secrets. Omits ids and strings of at most six characters. */
 function texts(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(texts)
   if (isObject(value)) return Object.values(value).flatMap(texts)
   return typeof value === 'string' && value.length > 6 && !isUuid(value) ? [value] : []
 }
 
-/** Sends a sample request, and expects one log line that names caller and operation but contains no content of the request. */
+/**
+ * Sends a sample request and expects one log line. The line must name the caller and the operation, but contain no content of the request.
+ */
 export async function checkLogLine(
   { account, samples, send }: Awaited<ReturnType<typeof sampleRequests>>,
   name: string,

@@ -29,7 +29,7 @@ export const toStreamRecord = (commit: Record<string, unknown>) => {
 type Consumer = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>
 
 /**
- * Delivers an account's commit records after the sort key `from`, including commits that the consumer makes. Returns the last sort key.
+ * Delivers an account's commit records after the sort key `from`, including commits made by the consumer. Returns the last sort key.
  * @throws Error if the consumer reports a failed record
  */
 async function deliver(accountId: string, consumer: Consumer, from?: string): Promise<string | undefined> {

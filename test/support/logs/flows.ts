@@ -30,7 +30,7 @@ export const closeRecord = (fields: Record<string, unknown> = {}) =>
     ...fields,
   })
 
-/** Stores the attribution of an authorization. Returns the attribution, and functions for ingest tokens and their claims. */
+/** Stores the attribution of an authorization. Returns the attribution, and functions that create ingest tokens and their claims. */
 export async function newFlowGrant(accountId: string, fields: Partial<Attribution> = {}) {
   const attribution: Attribution = {
     policy_authorization_id: randomUUID(),

@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 
-/** Captures the service's log lines of this level and above, until the mocks are restored. */
+/** Captures the service's log lines at this level and above, until the mocks are restored. */
 export function catchLog(level = 'INFO'): { text(): string; lines(): Record<string, unknown>[] } {
   vi.stubEnv('LOG_LEVEL', level)
   const written: string[] = []

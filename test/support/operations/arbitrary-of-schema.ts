@@ -16,7 +16,7 @@ const formats: Record<string, () => fc.Arbitrary<string>> = {
   ipv6: () => fc.ipV6(),
 }
 
-/** Generates texts that match a pattern. For broad patterns, which contain `[^`, filters arbitrary texts instead. */
+/** Generates strings that match a pattern. For broad patterns (those with `[^`), filters arbitrary strings instead. */
 function texts({ format, pattern, minLength = 0, maxLength = 100 }: Json & Bounds): fc.Arbitrary<string> {
   const form = pattern === undefined ? /^/ : new RegExp(pattern, 'u')
   const broad = pattern === undefined || pattern.includes('[^')

@@ -1,6 +1,6 @@
 type Message = { field: string; message: string; value: unknown; method: string }
 
-/** Matches a 422 message for a body that is valid by its JSON Schema. `why` names the rule that JSON Schema cannot express. */
+/** Matches a 422 message for a body that its JSON Schema accepts. `why` names the rule that JSON Schema cannot express. */
 type Rule = { why: string; field: RegExp; message: RegExp; when?: (found: Message) => boolean }
 
 const isUpdate = ({ method }: Message): boolean => method !== 'POST'

@@ -13,7 +13,7 @@ import type { Request, Sample } from './sample-requests.ts'
 type Fields = Record<string, unknown>
 type Make = (name: string, request?: Request) => Promise<{ id: string }>
 
-/** Write-only secret of all samples, which no response may contain. */
+/** Write-only secret used in all samples. No response may contain it. */
 export const plantedSecret = 'planted-secret'
 
 /** Returns a unique value that is not a bare UUID, because tests treat a UUID in a body as the id of an object. */

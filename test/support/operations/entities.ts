@@ -4,7 +4,7 @@ import { sourcesBelow } from '../run/imports.ts'
 const isEntity = (value: unknown): value is Entity =>
   typeof value === 'object' && value !== null && 'upgrades' in value && 'indexes' in value
 
-/** Loads all entities that shared/ exports, directly or in records, by collection. */
+/** Loads all entities that `shared/` exports, directly or inside records. Keys the result by collection. */
 export async function loadEntities(): Promise<Map<string, Entity>> {
   const files = [...sourcesBelow('shared')].filter(([, text]) => text.includes('entity<')).map(([file]) => file)
   const modules = await Promise.all(files.map((file) => import(new URL(`../../../${file}`, import.meta.url).href)))

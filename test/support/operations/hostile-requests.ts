@@ -18,7 +18,7 @@ type Fields = Record<string, unknown>
 
 export type HostileCounts = { perField: number; perId: number; others: number }
 
-/** Random choice of values for an operation, reproducible by seed, name and counts. */
+/** Draws random values for an operation. The draws are reproducible with the same seed, name and counts. */
 class Draw {
   readonly counts: HostileCounts
   readonly #random: SeededRandom
@@ -81,7 +81,7 @@ const show = (request: Hostile, { status, text }: Answer): string =>
 
 type World = Awaited<ReturnType<typeof sampleRequests>>
 
-/** Sends hostile requests, and expects a success or a documented error that changes nothing. */
+/** Sends hostile requests. Expects each to succeed, or to return a documented error without changing anything. */
 export async function expectHostileRequestsAnswered(entry: Entry, counts: HostileCounts, given?: World): Promise<void> {
   const { account, portal, samples } = given ?? (await sampleRequests())
   const sample = await samples[entry.name]?.()

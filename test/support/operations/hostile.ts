@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 
-/** Marks JSON text that `JSON.stringify` cannot produce. `hostileJson` inserts the text unquoted. */
+/** Marks JSON that `JSON.stringify` cannot produce. `hostileJson` inserts it unquoted. */
 const raw = (text: string) => `raw:${text}:raw`
 
-/** Serializes a body, with the text of `raw` values inserted unquoted. */
+/** Serializes a body. Inserts the JSON in `raw` values unquoted. */
 export const hostileJson = (body: unknown): string =>
   JSON.stringify(body).replace(/"raw:((?:[^"\\]|\\.)*):raw"/g, (_, text: string) => JSON.parse(`"${text}"`))
 

@@ -19,10 +19,10 @@ async function load(): Promise<Entry[]> {
   )
 }
 
-/** Caches the entries, because importing loaded modules again takes longer than creating an account. */
+/** Caches the entries, because importing the modules again takes longer than creating an account. */
 let loaded: Promise<Entry[]> | undefined
 
-/** Loads every operation of the registry with its Lambda handler. */
+/** Loads every registered operation with its Lambda handler. */
 export function loadEntries(): Promise<Entry[]> {
   loaded ??= load()
   return loaded
@@ -34,7 +34,7 @@ export async function handlerOf(name: string): Promise<Handler> {
   return found.handler
 }
 
-/** Returns the calls of a collection, such as `/oidc_auth_providers`, whose operations a factory creates for each kind. */
+/** Returns the calls for a collection whose operations a factory creates for each kind, such as `/oidc_auth_providers`. */
 export async function collectionAt(path: string, envelope: string) {
   const handlers = new Map((await loadEntries()).map(({ name, handler }) => [name, handler]))
   const handler = (name: string): Handler => {

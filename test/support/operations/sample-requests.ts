@@ -22,7 +22,7 @@ export type Request = {
   query?: Record<string, string>
   headers?: Record<string, string>
   sourceIp?: string
-  /** Account of the request, if it differs from the samples' account. */
+  /** Account to send the request for, if it differs from the samples' account. */
   accountId?: string
 }
 export type Sample = () => Promise<Request> | Request
@@ -31,8 +31,8 @@ const fresh = (prefix = 'sample') => `${prefix} ${randomUUID()}`
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
 /**
- * Creates an account, and for every operation a function that returns a valid request. Each call creates the objects that the request
- * needs.
+ * Creates an account, and a function for every operation that returns a valid request. Each call of a function creates the objects that the
+ * request needs.
  */
 export async function sampleRequests() {
   const account = await newAccount({
@@ -301,7 +301,7 @@ export async function sampleRequests() {
   }
 
   addConfigurationSamples(samples, account.id, create)
-  // Adds the samples that bring gateways online after all others, because online gateways change the results of other samples.
+  // Adds the samples that bring gateways online last, because online gateways change the results of other samples.
   Object.assign(samples, {
     'POST /access/evaluate': async () => {
       const resource = await create('POST /resources', { body: resourceOf((await site()).id) })

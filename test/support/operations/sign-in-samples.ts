@@ -8,7 +8,7 @@ import type { Sample } from './sample-requests.ts'
 
 type World = { fake: PlainProvider; provider: AuthProviderRow }
 
-/** Suite provider of the deployment, shared by all worlds of a process. */
+/** The deployment's suite provider, shared by all worlds in a process. */
 let suite: Promise<PlainProvider> | undefined
 
 /** Adds the sign-in samples, which use a local provider. Each request has a different source address. */
@@ -34,7 +34,7 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
     return { fake, account, provider: await insertLocalProvider(account.id, fake, 'suite') }
   }
   let deployment: ReturnType<typeof newSuiteWorld> | undefined
-  /** Signs a new person in at a provider, and stops before the redirect back to the service. */
+  /** Starts a new person's sign-in with a provider, and stops before the redirect back to the service. */
   const startSignIn = async ({ fake, provider, account: own = account }: World & { account?: Account }) => {
     const person = await newPerson(own)
     const sign = await beginSignIn(provider.id, { slug: own.slug })

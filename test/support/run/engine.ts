@@ -8,7 +8,7 @@ import { sealKeyFile, secretFile } from '#infra/local/secret-file.ts'
 import { createStream, createTable, synthesize } from '#infra/local/service.ts'
 import { awsClients } from '#shared/core/aws/clients.ts'
 
-/** Synthesizes the table and the stream of the template. Omits the operations, so that no code is bundled. */
+/** Synthesizes the template's table and stream. Omits the operations, so that no code is bundled. */
 function storage(dir: string) {
   const code = join(dir, 'no-code')
   mkdirSync(code, { recursive: true })
@@ -25,11 +25,11 @@ export default async function startTestEngines(): Promise<() => Promise<void>> {
   return enginesIn(temporaryFolder(), { removeAtExit: true, bare: true })
 }
 
-/** Starts the engines as `npm start` does, in `folder` or in a temporary folder that is removed at exit. */
+/** Starts the engines as `npm start` does, either in `folder` or in a temporary folder that is removed at exit. */
 export const serviceEngines = (folder: string | null = null) =>
   enginesIn(folder ?? temporaryFolder(), { removeAtExit: folder === null, bare: false })
 
-/** Uses memory (`/dev/shm`) if enough is free, because the engine waits for the disk at every write. */
+/** Uses memory (`/dev/shm`) if enough is free, because the engine waits for the disk on every write. */
 function temporaryFolder(): string {
   const memory = '/dev/shm'
   const memoryStats = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 }
@@ -39,7 +39,7 @@ function temporaryFolder(): string {
 
 type EngineOptions = {
   removeAtExit: boolean
-  /** Omits the proxy of the table's engine and the table's stream, which cost CPU and which no test needs. */
+  /** Omits the proxy of the table's engine and the table's stream. Both cost CPU, and no test needs them. */
   bare: boolean
 }
 
@@ -49,7 +49,7 @@ async function enginesIn(dir: string, { removeAtExit, bare }: EngineOptions): Pr
     startEngines(dir, { removeAtExit, proxy: !bare }),
     storage(dir),
   ])
-  // Accepts Lambda invocations without running functions. Tests of invocations start the service.
+  // Accepts Lambda invocations without running the functions. Tests that need real invocations start the service.
   const lambda = await openAwsServices({ invoke: async () => {}, deliver: async () => {} })
   Object.assign(process.env, engineEnvironment(engines), {
     DYNAMODB_FILE: process.env.DYNAMODB_ENDPOINT ? '' : databaseFile(dir),

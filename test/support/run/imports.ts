@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
-/** Reads the source files below a folder. Returns their texts by path from the repository's root. */
+/** Reads the source files below a folder. Returns their contents, keyed by path from the repository root. */
 export function sourcesBelow(folder: string): Map<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.ts') && !name.includes('node_modules'),
@@ -11,7 +11,7 @@ export function sourcesBelow(folder: string): Map<string, string> {
 
 const specifier = /(?:^(?:import|export|\})[^'\n]*|\bimport\()'(\.{1,2}\/[^']+|#[^']+)'/gm
 
-/** Lists the files of this repository that a source imports, including type imports. */
+/** Lists the repository files that a source file imports, including type imports. */
 export const importsOf = (file: string, text: string): string[] =>
   [...text.matchAll(specifier)].map(([, name = '']) =>
     name.startsWith('#') ? name.slice(1) : posix.join(posix.dirname(file), name),

@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Test files in the order in which they start. Reads of the whole table are first, because the table grows with each test. Slow tests
- * precede faster tests.
+ * Test files in starting order. Files that read the whole table come first, because the table grows with each test. The others are sorted
+ * from slow to fast.
  */
 const longest = [
   'row-check/rows-and-commits',

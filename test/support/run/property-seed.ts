@@ -1,5 +1,5 @@
 import fc from 'fast-check'
 import { seedOf } from './seeds.ts'
 
-/** Passes the seed that the run has printed to fast-check. */
+/** Passes fast-check the seed that this run has printed. */
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: seedOf('PROPERTY_SEED') })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 
 const streams = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write }))
 
-/** Functions that print the log lines of the current test, or the lines before the first test. */
+/** Functions that print the log lines of the current test, or those logged before the first test. */
 let lines: (() => void)[] = []
 let hasRun = false
 const print = () => {

@@ -3,8 +3,8 @@ import { randomInt } from 'node:crypto'
 const variables = ['PROPERTY_SEED', 'FUZZ_SEED', 'SIMULATION_SEED'] as const
 
 /**
- * Takes the seeds of random tests from environment variables. Missing seeds are fixed in CI and random elsewhere. Prints the seeds, so that
- * a run can be repeated.
+ * Reads the seeds for random tests from environment variables. Missing seeds are fixed in CI and random elsewhere. Prints the seeds, so
+ * that a run can be repeated.
  */
 export default function chooseSeeds(): void {
   if (process.env.SEEDS_CHOSEN) return

@@ -1,6 +1,6 @@
 import { importsOf, sourcesBelow } from './imports.ts'
 
-/** Modules whose direct or indirect import makes a test an `engine` test. */
+/** Modules that make a test an `engine` test if it imports them directly or indirectly. */
 const engines = ['shared/table/table.ts', 'shared/logs/flows/flow-stream.ts', 'infra/local/engines/start-engines.ts']
 
 /**
@@ -13,7 +13,7 @@ export function testTiers(): { plain: string[]; engine: string[]; long: string[]
   const needsEngines = (file: string): boolean => {
     const cached = reached.get(file)
     if (cached !== undefined) return cached
-    // Marks the file while it is being visited, so that import cycles end.
+    // Marks the file as visited before following its imports, so that import cycles terminate.
     reached.set(file, false)
     const needs = engines.includes(file) || importsOf(file, sources.get(file) ?? '').some(needsEngines)
     reached.set(file, needs)

@@ -10,10 +10,10 @@ type Version = { key: string; id: string; isLatest: boolean; putAt: Date; until:
 const dayMs = 86_400_000
 const now = () => new Date(clock.now() / 1_000)
 
-/** A bucket with Object Lock as S3 documents it: locks can be extended but never shortened. */
+/** A bucket with Object Lock that behaves as documented for S3: locks can be extended but never shortened. */
 export class LockedBucket {
   readonly versions: Version[] = []
-  /** The default retention as XML, or null for a bucket without Object Lock. */
+  /** The default retention as XML, or null if the bucket has no Object Lock. */
   rule: string | null
   pageLength = 1_000
   /** Received requests, each as `METHOD key subresource`. */
@@ -49,7 +49,7 @@ export class LockedBucket {
     return version
   }
 
-  /** Hides an object behind a delete marker, which needs only the permission to delete objects. */
+  /** Hides an object behind a delete marker, which requires only permission to delete objects. */
   hide(key: string): void {
     this.put(key, null).isMarker = true
   }
@@ -58,7 +58,7 @@ export class LockedBucket {
     return this.versions.filter((version) => version.key === key)
   }
 
-  /** Full days for which each version remains locked, by key and version id. */
+  /** Full days for which each version remains locked, keyed by object key and version id. */
   lockedDays(): Record<string, number> {
     const days = ({ until }: Version) => ((until?.getTime() ?? 0) - now().getTime()) / dayMs
     return Object.fromEntries(
@@ -107,7 +107,7 @@ export class LockedBucket {
 
   private list(query: URLSearchParams): Response {
     const [prefix, keyMarker, idMarker] = ['prefix', 'key-marker', 'version-id-marker'].map((name) => query.get(name))
-    // Sorts the newest version of a key first, as S3 does.
+    // Puts the newest version of a key first, as S3 does.
     const order = this.versions
       .filter(({ key }) => key.startsWith(prefix ?? ''))
       .toReversed()

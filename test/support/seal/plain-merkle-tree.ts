@@ -1,7 +1,7 @@
 import { emptyRoot, nodeHash } from '#shared/seal/merkle/merkle-proof.ts'
 
 /**
- * Merkle tree that follows the text of RFC 6962, section 2.1, as a reference for the service's tree. Smaller trees consist of the first
+ * Merkle tree that follows RFC 6962, section 2.1 literally, as a reference for the service's tree. Smaller trees consist of the first
  * leaves. A cache of hashes is the only optimization.
  */
 export class PlainTree {
@@ -38,7 +38,7 @@ export class PlainTree {
       : [...this.pathIn(index, split, end), this.root(begin, split)]
   }
 
-  /** Consistency proof between the trees of the first `from` and the first `to` leaves. */
+  /** Consistency proof between the tree of the first `from` leaves and the tree of the first `to` leaves. */
   consistency(from: number, to: number): Buffer[] {
     return this.subproof(from, 0, to, true)
   }

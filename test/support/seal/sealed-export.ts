@@ -25,7 +25,7 @@ export function changeAt(index: number, after: object = { name: `Group ${index}`
 
 export const changes = (count: number): Entry[] => Array.from({ length: count }, (_, i) => changeAt(i))
 
-/** Signing key of a test's logs, and the account in the origin of these logs. */
+/** Signing key for a test's logs, and the account named in the origin of these logs. */
 export type Signer = { privateKey: KeyObject; key: { name: string; publicKey: Buffer }; account: string }
 
 export function newSigner(): Signer {

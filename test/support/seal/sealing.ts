@@ -58,7 +58,7 @@ export function sealWorld(): SealWorld {
 }
 
 /**
- * Seals a log of an account as a scheduled run does.
+ * Seals an account's log as a scheduled run does.
  * @throws Error if another run holds the lease, or if the sealing fails
  */
 export async function sealNow(
@@ -87,7 +87,8 @@ export async function sealedState(account: string, log: SealedLog = 'changes') {
 }
 
 /**
- * Calls `before` prior to each object write, and with the item prior to each item put. Returns a function that removes the interception.
+ * Calls `before` ahead of each object write, and ahead of each item put with the item as its argument. Returns a function that removes the
+ * interception.
  */
 export function beforeWrites(before: (item?: Record<string, unknown>) => unknown): () => void {
   const { promises } = process.getBuiltinModule('node:fs')

@@ -12,10 +12,7 @@ const subject = { actor_id: 'a', actor_name: 'Ada', actor_type: 'service_account
 const ids = { auth_provider_id: null, device_id: null, gateway_id: null, token_id: null }
 const origin = { ip: '192.0.2.1', ip_region: null, ip_city: null, ip_lat: null, ip_lon: null, user_agent: null }
 
-/**
- * Creates an account with `count` sessions in an hour that became ready to seal a minute ago, and one session in the
- * next hour.
- */
+/** Creates an account with `count` sessions in an hour that became ready to seal a minute ago. Adds one session in the next hour. */
 export async function newSettledHour(count: number, of?: string) {
   sealWorld()
   const account = of ?? (await newAccount()).id

@@ -9,13 +9,13 @@ export type World = {
   keyOf(target: string): string | null
   roleOf(functionArn: string): string
   logArnOf(logGroup: string): string
-  /** ARNs of the functions whose aliases a deployment group moves. */
+  /** ARNs of the functions whose aliases are shifted by a deployment group. */
   shiftedBy(stack: Stack, group: string): string[]
 }
 
 export type Admission = Delivery & { id: string; decisions: Decision[] }
 
-/** Returns every call that AWS services make because of the resources of these stacks, with the policy decisions. */
+/** Returns every call that AWS services make because of the resources in these stacks, with the policy decisions. */
 export function admissions(stacks: Stack[]): Admission[] {
   const all = stacks.flatMap((stack) => stack.all())
   const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(type))
@@ -128,7 +128,7 @@ function collectKeys(value: unknown): unknown[] {
   )
 }
 
-/** Converts each Lambda permission to the policy statement that Lambda creates for it. */
+/** Converts each Lambda permission to the policy statement that Lambda creates from it. */
 const permissions = (found: StackResource[]): ResourceStatement[] =>
   found.map(({ stack, properties }) => {
     const { Action, FunctionName, Principal, SourceArn, SourceAccount } = stack.resolveEach(properties) as Record<

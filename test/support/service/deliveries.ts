@@ -1,13 +1,13 @@
 import type { StackResource } from '#infra/template/stack.ts'
 import type { World } from './admission.ts'
 
-/** A call that an AWS service makes because of a resource of the templates. */
+/** A call that an AWS service makes because of a resource in the templates. */
 export type Delivery = {
   service: string
   action: string
   target: string
   context?: Record<string, string>
-  /** Role that the service assumes for the call. Without a role, the policy of the target decides. */
+  /** Role that the service assumes for the call. Without a role, the target's resource policy decides. */
   role?: string
 }
 
@@ -20,11 +20,11 @@ const arnOf = (service: string, resource: string) => `arn:aws:${service}:${regio
 const from = (arn: string) => ({ 'aws:SourceAccount': account, 'aws:SourceArn': arn, 'aws:SecureTransport': 'true' })
 const toStrings = (value: unknown): string[] => [value ?? []].flat().map(String)
 
-/** Builds the calls by which an AWS service uses a KMS key as itself, without a role. */
+/** Builds the calls that an AWS service makes to a KMS key as itself, without a role. */
 const keyUses = (service: string, key: string, actions: string[], context: Record<string, string>): Delivery[] =>
   actions.map((action) => ({ service, action: `kms:${action}`, target: key, context }))
 
-/** Extracts the function's ARN from an integration URI, which has a short and a long form. */
+/** Extracts the function's ARN from an integration URI, which can have a short or a long form. */
 const parseFunctionArn = (uri: unknown): string => String(uri).replace(/^.*\/functions\/(.*)\/invocations$/, '$1')
 
 const integration = (uri: unknown, role: unknown): Delivery => ({
@@ -34,7 +34,7 @@ const integration = (uri: unknown, role: unknown): Delivery => ({
   role: String(role),
 })
 
-/** Builds the calls by which Lambda stores failed batches and invocations, with the function's role. */
+/** Builds the calls that Lambda makes with the function's role to store failed batches and failed invocations. */
 function failureDestinationCalls(destination: unknown, role: string, { keyOf }: World): Delivery[] {
   const { OnFailure } = (destination ?? {}) as { OnFailure?: { Destination: string } }
   if (!OnFailure) return []
@@ -166,18 +166,18 @@ const readers: Record<string, Reader> = {
   },
 }
 
-/** Resource types that cause no calls, each with the properties that would cause calls. */
+/** Resource types that cause no calls, with the properties that would cause calls if they were set. */
 const silent: Record<string, string[]> = {
   'AWS::ApiGatewayV2::ApiMapping': [],
   'AWS::ApiGatewayV2::DomainName': [],
   'AWS::ApiGatewayV2::Route': ['AuthorizerId'],
   'AWS::ApiGatewayV2::RouteResponse': [],
-  // Has no entries, because API Gateway writes access logs below `/aws/vendedlogs`, which a resource policy of the deployment allows.
+  // Lists no properties, because API Gateway writes access logs below `/aws/vendedlogs`, which a resource policy of the deployment allows.
   'AWS::ApiGatewayV2::Stage': [],
   'AWS::Backup::BackupPlan': [],
   'AWS::Backup::BackupVault': ['Notifications'],
   'AWS::CloudFormation::Stack': ['NotificationARNs'],
-  // Has no entries, because CloudFormation invokes the function with the permissions of the deployment role.
+  // Lists no properties, because CloudFormation invokes the function with the permissions of the deployment role.
   'AWS::CloudFormation::CustomResource': [],
   'AWS::CloudFormation::WaitConditionHandle': [],
   'AWS::CloudFront::CachePolicy': [],
@@ -199,7 +199,7 @@ const silent: Record<string, string[]> = {
   'AWS::S3::BucketPolicy': [],
   'AWS::SNS::Topic': ['DeliveryStatusLogging'],
   'AWS::SNS::TopicPolicy': [],
-  // SNS sends emails without a role.
+  // SNS sends emails without assuming a role.
   'AWS::SNS::Subscription': ['RedrivePolicy', 'SubscriptionRoleArn'],
   'AWS::SecretsManager::Secret': [],
   'AWS::WAFv2::LoggingConfiguration': [],
@@ -208,7 +208,7 @@ const silent: Record<string, string[]> = {
 
 /**
  * Returns the calls that AWS services make because of a resource.
- * @throws Error for a type that is neither in `readers` nor in `silent`, or for a property that would cause calls
+ * @throws Error if the type is neither in `readers` nor in `silent`, or if the resource sets a property that would cause calls
  */
 export function deliveriesOf(found: StackResource, world: World): Delivery[] {
   const read = readers[found.type]

@@ -12,7 +12,7 @@ import type { Target } from './recorded-calls.ts'
 type Found = { stack: Stack; id: string; properties: Record<string, unknown> }
 type Document = { Statement: Statement[] }
 
-/** Reads the permissions of every function from the templates, and the ARNs of the resources that calls name. */
+/** Reads every function's permissions from the templates, and the ARNs of the resources that the calls name. */
 export async function deployedRights(context: Record<string, unknown> = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'rights-'))
   try {

@@ -20,7 +20,9 @@ export const callTo = (action: string, target: Target): RecordedCall => ({ actio
 const withSuffix = (arn: string): string =>
   `arn:aws:iam::000000000000:role/${arn.slice(arn.lastIndexOf('/') + 1)}-AbCdEf123456`
 
-/** Reads the roles of all functions from the templates. `decide` evaluates a call with one role, `allowed` with all. */
+/**
+ * Reads the roles of all functions from the templates. `decide` evaluates a call with one role, and `allowed` evaluates it with every role.
+ */
 export async function deployedRoles(context: Record<string, unknown> = { mailSender: 'access@example.net' }) {
   const rights: DeployedRights = await deployedRights(context)
   const roles: DeployedRole[] = [

@@ -2,13 +2,13 @@ import { fieldsOf } from '#shared/core/json/is-object.ts'
 
 type FakeFunction = {
   logicalId: string
-  /** Nested stack of the function, or undefined if the service's stack contains the function. */
+  /** Nested stack that contains the function, or undefined if the main stack contains it. */
   nested?: string
   versions: number[]
-  /** Version of the current template, which the deployment published at the time `at`. */
+  /** Version in the current template. The deployment published it at the time `at`. */
   deployed: number
   at: string
-  /** Replaced version that the stack has not deleted yet. */
+  /** Replaced version that the stack has not yet deleted. */
   replaced?: number
   alias: number
   weights?: Record<string, number>
@@ -19,7 +19,7 @@ type Fault = (request: { method: string; path: string; action?: string }) => Res
 const lambdaError = (name: string, status: number) =>
   Response.json({ Type: 'User', message: name }, { status, headers: { 'x-amzn-errortype': name } })
 
-/** Fake of CloudFormation and Lambda: stacks with resources, functions with versions and an alias. */
+/** Fake of CloudFormation and Lambda: stacks with resources, and functions with versions and an alias. */
 export class FakeVersions {
   status = 'UPDATE_COMPLETE'
   updatedAt: string | null = '2026-11-23T14:00:00.123Z'

@@ -13,7 +13,7 @@ export type Statement = {
   Condition?: Condition
 }
 
-/** A call for which IAM makes a decision. A condition key that is missing in `context` is missing in the request. */
+/** A call that IAM decides on. If a condition key is missing in `context`, the request does not contain the key. */
 export type Call = { action: string; resource: string; context: Record<string, Values> }
 
 export type Decision = 'allowed' | 'explicitly denied' | 'implicitly denied'
@@ -31,7 +31,7 @@ const listed = (values: Values): string[] => (Array.isArray(values) ? values : [
 const compiled = new Map<string, RegExp>()
 
 /**
- * Matches a pattern in which `*` matches any text and `?` one character.
+ * Matches a pattern in which `*` matches any string and `?` matches one character.
  * @throws Error for a policy variable, which is not supported
  */
 function matchesPattern(text: string, pattern: string): boolean {
@@ -50,7 +50,7 @@ type Compare = (value: string, pattern: string) => boolean
 const same: Compare = (value, pattern) => value === pattern
 const bool: Compare = (value, pattern) => value.toLowerCase() === pattern.toLowerCase()
 
-/** Condition operators by name: how values are compared, and whether the result is negated. */
+/** Condition operators by name. Each defines how values are compared, and whether the result is negated. */
 const operators: Record<string, { compare: Compare; negated: boolean }> = {
   StringEquals: { compare: same, negated: false },
   StringNotEquals: { compare: same, negated: true },
@@ -91,7 +91,7 @@ function meets(condition: Condition, context: Call['context'], supported: Readon
 /** Condition keys that recorded calls contain if the action supports them. */
 const recordedKeys = new Set(['dynamodb:LeadingKeys', 'dynamodb:EnclosingOperation'])
 
-/** Condition keys that services send with their calls, as the documentation of service and target lists them. */
+/** Condition keys that services send with their calls, as documented for the calling service and for the target. */
 const sentByServices = new Set([
   'aws:SecureTransport',
   'aws:SourceAccount',
@@ -119,25 +119,25 @@ const decided = (applying: Statement[]): Decision => {
 }
 
 /**
- * Decides a call by the evaluation logic in the IAM User Guide: an explicit deny overrides an allow, and the default is deny.
+ * Decides on a call by the evaluation logic in the IAM User Guide: an explicit deny overrides an allow, and the default is deny.
  * @throws Error for an unsupported policy element
  */
 export function evaluate(statements: Statement[], call: Call, keys: ReadonlySet<string> = recordedKeys): Decision {
   return decided(statements.filter((statement) => applies(statement, call, keys)))
 }
 
-/** Decides a call that a service makes with a role. Such calls have other condition keys than recorded calls. */
+/** Decides on a call that a service makes with a role. Such calls have different condition keys than recorded calls. */
 export const evaluateForService = (statements: Statement[], call: Call): Decision =>
   evaluate(statements, call, sentByServices)
 
-/** True if a statement applies to a service. A deny for `*` applies to every principal. An allow must name the service. */
+/** True if a statement applies to a service. A deny for `*` applies to every principal, but an allow must name the service. */
 function appliesToService({ Principal, Effect }: ResourceStatement, service: string): boolean {
   const principals = Principal === '*' ? { AWS: '*' } : Principal
   const everybody = Object.values(principals).some((values) => listed(values).includes('*'))
   return (everybody && Effect === 'Deny') || listed(principals.Service ?? []).includes(service)
 }
 
-/** Decides a call that a service makes as itself, by a resource policy. */
+/** Uses a resource policy to decide on a call that a service makes as itself. */
 export function admits(statements: ResourceStatement[], call: ServiceCall): Decision {
   const concerning = statements.filter((statement) => appliesToService(statement, call.service))
   return decided(concerning.filter(({ Principal: _named, ...rest }) => applies(rest, call, sentByServices)))

@@ -35,7 +35,7 @@ import { stubService } from './stub-service.ts'
 type Handler = (event: any, context?: any) => Promise<any>
 type Answer = Parameters<typeof recordCalls>[1]
 
-/** Calls to AWS by the source file of the function. */
+/** Calls to AWS, keyed by the function's source file. */
 export type Recorded = Map<string, RecordedCall[]>
 
 const context = { getRemainingTimeInMillis: () => 900_000 }
@@ -91,7 +91,7 @@ async function recordOperations(record: Record): Promise<string> {
         file,
         async (handler) => {
           const { discovery: loaded } = await import('#shared/domain/auth-providers/discovery-document.ts')
-          // Replaces the reader of provider documents with the stub of the samples.
+          // Replaces the reader of provider documents with the samples' stub.
           loaded.read = discovery.read
           // Records Lambda requests as on AWS, instead of sending them to the local endpoint.
           vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', '')
@@ -102,14 +102,14 @@ async function recordOperations(record: Record): Promise<string> {
       )
       succeed(answer, name)
     }
-    // Sends an idempotency key, which only writes of the account API store.
+    // Sends an idempotency key, which is stored only for writes through the account API.
     await send(files.get(name) ?? '', { 'idempotency-key': crypto.randomUUID() })
     if (name.includes(' /v0/')) await send('v0/other-route.ts', {}, true)
   }
   return account.id
 }
 
-/** Records device requests that the samples omit: repeated sessions, changed keys and addresses, existing sessions. */
+/** Records device requests that the samples omit: repeated session starts, changed keys and addresses, and existing sessions. */
 async function recordDevices(record: Record): Promise<string> {
   const world = await newAccessWorld([{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }])
   const filesOf = (verb: string) => ({
@@ -149,7 +149,7 @@ async function recordDevices(record: Record): Promise<string> {
   const authorization = { resource_id: world.resource.id, session_id }
   const file = 'api/authorizations/create-authorization.ts'
   for (let i = 0; i < 2; i++) await send(file, { ...device, body: { authorization } })
-  // Renews the session from an address that does not meet the conditions, which ends the authorization.
+  // Renews the session from an address that does not meet the conditions, which revokes the authorization.
   await send(renewing.client, { ...device, params: { id: session_id }, sourceIp: '198.51.100.7' })
   await send(file, { ...device, body: { authorization } })
   await send(starting.client, { ...device, body: session(client) })
@@ -161,7 +161,10 @@ const liveSettings = {
   LIVE_ENDPOINT: 'https://some.execute-api.us-east-1.amazonaws.com/live',
 }
 
-/** Records the live channel: connections that open, are replaced, send and end, and the functions that notify and close connections. */
+/**
+ * Records the live channel: connections that open, are replaced, send messages and close. Also records the functions that notify devices
+ * and close connections.
+ */
 async function recordLive(record: Record): Promise<void> {
   const world = await newAccessWorld([{ property: 'remote_ip', operator: 'is_in_cidr', values: ['192.0.2.0/24'] }])
   const recordLiveFunction = <T>(file: string, run: (handler: Handler) => Promise<T>) =>
@@ -284,7 +287,7 @@ async function recordFlows(record: Record, account: string): Promise<void> {
   await store(1, short.open, short.close(1), late.open, long.open)
   await store(1, closing.close(1))
   await store(1, closing.open, late.close(1))
-  // Stores reports after the five minutes in which slices settle, so that open flows are indexed.
+  // Stores reports more than five minutes later, when their slices have settled, so that open flows are indexed.
   await store(30, flow(5, 29).open)
   await store(40, flow(6, 0).open, long.close(39))
 }
@@ -490,13 +493,13 @@ async function recordDeployment(record: Record): Promise<void> {
 }
 
 /**
- * Records the AWS calls of every function: operations, devices, consumers, schedules and tasks with work to do. Requires an exclusive
- * table.
+ * Records the AWS calls of every function: operations, devices, consumers, schedules, and tasks with work to do. Requires exclusive use of
+ * the table.
  * @param consumer ARN of the function to which a failed batch is redriven
  */
 export async function recordFunctions(consumer: string): Promise<Recorded> {
   const { recorded, record } = recorder()
-  // Records no calls for functions that serve files or refuse unknown routes.
+  // Records no calls for functions that serve files or reject unknown routes.
   for (const file of ['api/unknown-route.ts', 'public/openapi.ts', 'public/docs.ts']) recorded.set(file, [])
   const accounts = [await recordOperations(record), await recordDevices(record), await newAccountWithFollowUpWork()]
   await recordPages(record)

@@ -15,7 +15,7 @@ function useAwsEndpoints(): void {
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'us-east-1')
 }
 
-/** Records the service's sign-in pages, without the pages of the provider. */
+/** Records the service's sign-in pages, but not the provider's pages. */
 export async function recordPages(record: Record): Promise<void> {
   process.env.ALLOW_INSECURE_PROVIDERS = '1'
   const { id, slug } = await newAccount()

@@ -15,7 +15,7 @@ const expectCreated = ({ status, text }: { status: number; text: string }) => {
 }
 
 /**
- * Records a sign-in by a new subject with an existing actor's email address. The sign-in ends the former subject's client token, session
+ * Records a sign-in by a new subject with an existing actor's email address. The sign-in revokes the former subject's client token, session
  * and authorization.
  */
 export async function recordSuccessor(record: Record): Promise<void> {

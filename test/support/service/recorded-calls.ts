@@ -10,7 +10,7 @@ import { statementKey } from '../table/statement-key.ts'
 import { sdkByFetch } from './sdk-by-fetch.ts'
 import { versionCall } from './version-calls.ts'
 
-/** Targets of AWS calls. A short name is enough where the service has only one resource of a kind. */
+/** Targets of AWS calls. A short name suffices if the service has only one resource of that kind. */
 export type Target =
   | 'table'
   | 'flows'
@@ -49,8 +49,8 @@ const onTable = (action: string, keys: string[], enclosing?: string): RecordedCa
 })
 
 /**
- * Returns the IAM requests for the parts of a request. AWS does not document if IAM evaluates parts with the same action together. Both
- * variants are recorded, so both must be allowed.
+ * Returns the IAM requests for the parts of a request. AWS does not document whether IAM evaluates parts with the same action together.
+ * Records both variants, so both must be allowed.
  */
 function callsOfParts(parts: Part[], enclosing: string): RecordedCall[] {
   const alone = parts.map(({ action, pk }) => onTable(action, [pk], enclosing))
@@ -81,14 +81,14 @@ const statementActions = {
   SELECT: 'PartiQLSelect',
 } as const
 
-/** Functions that return the IAM requests of each DynamoDB operation (Service Authorization Reference, Amazon DynamoDB). */
+/** Functions that return the IAM requests for each DynamoDB operation (Service Authorization Reference, Amazon DynamoDB). */
 const tableCalls: Record<string, (input: Fields) => RecordedCall[]> = {
   GetItem: ({ Key }) => [onTable('GetItem', [pkOf(Key)])],
   PutItem: ({ Item }) => [onTable('PutItem', [pkOf(Item)])],
   UpdateItem: ({ Key }) => [onTable('UpdateItem', [pkOf(Key)])],
   DeleteItem: ({ Key }) => [onTable('DeleteItem', [pkOf(Key)])],
   Query: (input) => [onTable('Query', [queriedPartition(input)])],
-  // Omits `dynamodb:LeadingKeys`, which scans do not have.
+  // Omits `dynamodb:LeadingKeys`, because requests to scan do not have this key.
   Scan: () => [{ action: 'dynamodb:Scan', target: 'table', context: {} }],
   BatchGetItem: ({ RequestItems }) => [
     onTable('BatchGetItem', [...new Set(batched(RequestItems).flatMap(({ Keys }) => (Keys as unknown[]).map(pkOf)))]),
@@ -123,12 +123,12 @@ const tableCalls: Record<string, (input: Fields) => RecordedCall[]> = {
     ),
 }
 
-/** Returns the IAM requests of an AWS request that names its operation in `X-Amz-Target`. */
+/** Returns the IAM requests for an AWS request that names its operation in `X-Amz-Target`. */
 function callsOf(target: string, body: string): RecordedCall[] {
   const [service = '', operation = ''] = target.split('.')
   if (target === 'secretsmanager.GetSecretValue' || target === 'secretsmanager.PutSecretValue')
     return [{ action: target.replace('.', ':'), target: 'secret', context: {} }]
-  // Adds `TagResource`, because creating a secret with tags needs this permission, too.
+  // Adds `TagResource`, because creating a secret with tags also requires this permission.
   if (target === 'secretsmanager.CreateSecret')
     return ['CreateSecret', 'TagResource'].map((name) => ({
       action: `secretsmanager:${name}`,
@@ -145,7 +145,7 @@ function callsOf(target: string, body: string): RecordedCall[] {
   return toCalls(JSON.parse(body))
 }
 
-/** Returns the IAM request of an AWS request that the service sends by `fetch`. */
+/** Returns the IAM request for an AWS request that the service sends with `fetch`. */
 function callOfFetch(url: URL, method: string, body: string): RecordedCall {
   const [service = '', first = ''] = [url.hostname.split('.').at(-4), url.hostname.split('.')[0]]
   const call = (action: string, target: Target): RecordedCall => ({ action, target, context: {} })
@@ -196,7 +196,7 @@ function dataKeyAnswer(operation: string, body: string) {
   return { Plaintext: plain.toString('base64'), CiphertextBlob: encryptBytes(key, plain).toString('base64') }
 }
 
-/** Responds as both KMS keys: the key that signs checkpoints, and the key of stored secrets. */
+/** Responds as both KMS keys: the one that signs checkpoints, and the one that encrypts stored secrets. */
 const keyAnswer = (target: string, body: string) =>
   /\.(GenerateDataKey|Decrypt)$/.test(target)
     ? dataKeyAnswer(target.split('.')[1] ?? '', body)
@@ -207,8 +207,8 @@ const keyAnswer = (target: string, body: string) =>
       : { PublicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64') }
 
 /**
- * Starts a proxy that records requests and forwards them to the engines. The proxy responds for Secrets Manager and KMS, which have no
- * engine.
+ * Starts a proxy that records requests and forwards them to the engines. For Secrets Manager and KMS, which have no engine, the proxy
+ * responds itself.
  */
 async function startRecorder(note: (calls: RecordedCall[]) => void, secret: string) {
   const engines: Record<string, string | undefined> = {
@@ -243,7 +243,7 @@ async function startRecorder(note: (calls: RecordedCall[]) => void, secret: stri
 }
 
 /**
- * Records the AWS calls of `work`. Resets the modules first, so that the modules that `work` imports cache no secret or lease.
+ * Records the AWS calls of `work`. Resets the modules first, so that modules imported by `work` have no cached secret or lease.
  * @param answer response of the AWS services that have no local engine
  */
 export async function recordCalls(work: () => Promise<unknown>, answer = unanswered): Promise<RecordedCall[]> {

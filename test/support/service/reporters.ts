@@ -81,7 +81,7 @@ type Acknowledged = { closed: boolean; bytes: number }
 
 const nameOf = (authorizationId: string, role: string, start: string) => `${authorizationId} ${role} ${start}`
 
-/** The acknowledged flow reports of a run, to compare with the log. */
+/** The acknowledged flow reports of a run, which are later compared with the log. */
 export class Ledger {
   readonly flows = new Map<string, Acknowledged>()
   #next = Date.now() * 1_000
@@ -91,7 +91,7 @@ export class Ledger {
     return `${new Date(Math.floor(micros / 1_000)).toISOString().slice(0, -1)}${String(micros % 1_000).padStart(3, '0')}Z`
   }
 
-  /** Builds reports that open `count` flows and close the flows of the previous batch. */
+  /** Builds reports that open `count` flows and close the previous batch's flows. */
   batch(count: number, before: Flow[]): { opened: Flow[]; reports: object[] } {
     const opened = Array.from({ length: count }, () => {
       const flow_start = this.#start()
@@ -135,7 +135,7 @@ export class Ledger {
     for (const flow of closed) note(flow, true)
   }
 
-  /** Counts the acknowledged flows that the log lacks, contains twice, or contains with other values. */
+  /** Counts the acknowledged flows that are missing from the log, appear in it twice, or have different values. */
   judge(entries: Body[]): { lost: number; duplicated: number; wrong: number } {
     const read = new Map<string, Body>()
     let duplicated = 0
@@ -149,7 +149,7 @@ export class Ledger {
     for (const [name, { closed, bytes }] of this.flows) {
       const entry = read.get(name)
       if (!entry) lost++
-      // Checks bytes only after an acknowledged close, because the log may contain closes without an acknowledgement.
+      // Checks bytes only if the close was acknowledged, because the log may also contain unacknowledged closes.
       else if (closed && entry.rx_bytes !== bytes) wrong++
     }
     return { lost, duplicated, wrong }
@@ -158,7 +158,7 @@ export class Ledger {
 
 export type Flow = { flow_start: string; inner_src_port: number }
 
-/** Sends a batch as a gateway does: retries the same batch until it is acknowledged or the run is over. */
+/** Sends a batch as a gateway does: resends the same batch until it is acknowledged or the run is over. */
 export async function report(call: Caller, { token }: Reporter, reports: object[], over: () => boolean) {
   while (!over()) {
     const reply = await call('POST', '/ingestion/flow_logs', { flow_logs: reports }, token).catch(() => null)

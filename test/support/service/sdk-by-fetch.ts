@@ -6,7 +6,7 @@ import { vi } from 'vitest'
 const { handle } = NodeHttpHandler.prototype
 
 /**
- * Makes the SDK send AWS requests by `fetch`, which a test can replace. The SDK still signs, parses and retries. Local requests use the
+ * Makes the SDK send AWS requests with `fetch`, which a test can replace. The SDK still signs, parses and retries. Local requests use the
  * network. Removes the local Lambda endpoint, which the test engines may have set.
  */
 export function sdkByFetch(): void {

@@ -14,11 +14,11 @@ export type Service = {
   readonly pid: number
   output(): string
   exited(): Promise<unknown>
-  /** Ends the process with SIGTERM. Removes the data directory, unless the caller provided one. */
+  /** Stops the process with SIGTERM. Removes the data directory, unless the caller provided it. */
   stop(): Promise<void>
   /** Kills the process with SIGKILL. The data directory remains for the next start. */
   kill9(): Promise<void>
-  /** Restarts the process on its data directory and port. */
+  /** Restarts the process with the same data directory and port. */
   restart(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ const repositoryRoot = fileURLToPath(new URL('../../../', import.meta.url))
 
 const { scripts } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'))
 
-/** Spawns a script of package.json as npm does, without the test run's environment variables. */
+/** Spawns a package.json script as npm does, but without the test run's environment variables. */
 function spawnLocal(script: string, args: string[], variables: Record<string, string> = {}): ChildProcess {
   const { PATH = '', HOME = '', TMPDIR } = process.env
   return spawn(process.execPath, [...scripts[script].split(' ').slice(1), ...args], {
@@ -80,7 +80,7 @@ async function start({ args = [], env }: Options, dataDir: string, port: number)
   return { child, exited, baseUrl: await waitUntilReady(child, output), output }
 }
 
-/** Starts the service as a child process, as a user does, by default on a free port. */
+/** Starts the service as a child process, in the same way as a user, by default on a free port. */
 export async function startService(options: Options = {}): Promise<Service> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'service-test-'))
   let running = await start(options, dataDir, options.port ?? 0)
@@ -114,7 +114,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   }
 }
 
-/** Sends a request with the token of the demo account. */
+/** Sends a request with the demo account's token. */
 export const callService = (
   { baseUrl, credentials }: Pick<Service, 'baseUrl' | 'credentials'>,
   path: string,
@@ -127,7 +127,7 @@ export const callService = (
 
 /**
  * Creates a site in the demo account and returns its id.
- * @throws Error for any status except 201
+ * @throws Error if the status is not 201
  */
 export async function createSite(service: Service, name: string): Promise<string> {
   const response = await callService(service, '/sites', { method: 'POST', body: JSON.stringify({ site: { name } }) })

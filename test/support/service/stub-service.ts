@@ -17,7 +17,7 @@ export async function stubService(reply: Reply) {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
-    /** Sets the reply to the next requests. */
+    /** Sets the reply for subsequent requests. */
     reply(next: Reply) {
       reply = next
     },

@@ -62,7 +62,7 @@ function resolveImports(value: unknown, of: Made, all: Made[]): unknown {
   return flattenJoins(inside)
 }
 
-/** Flattens nested joins and merges adjacent strings, as the CDK renders references within one stack. */
+/** Flattens nested joins and merges adjacent strings. The CDK renders references within one stack in the same form. */
 function flattenJoins(value: Json): Json {
   const [separator, parts] = [value['Fn::Join'] ?? []].flat(1) as [string, unknown[]]
   if (separator !== '' || !Array.isArray(parts)) return value
@@ -82,8 +82,8 @@ function flattenJoins(value: Json): Json {
 const cache = new Map<string, ReturnType<typeof synthesizeTemplates>>()
 
 /**
- * Synthesizes the templates that the app deploys with these operations, without bundling code. Cached templates are frozen, because test
- * files of a process share them.
+ * Synthesizes the templates that the app deploys for these operations, without bundling code. Freezes the cached templates, because test
+ * files in a process share them.
  */
 export function templatesOf(operations: OperationSource[], context: Record<string, unknown> = {}) {
   const cacheKey = JSON.stringify([
@@ -105,7 +105,7 @@ async function synthesizeTemplates(operations: OperationSource[], context: Recor
     )
     const entries = resources.flatMap((stack) => Object.entries(stack))
     return {
-      /** Raw templates: stateful stacks first, nested stacks after their parent. */
+      /** Raw templates. Stateful stacks come first, and nested stacks follow their parent. */
       stacks,
       /** Resources by template, with references to other stacks resolved. */
       resources,
@@ -123,7 +123,7 @@ async function synthesizeTemplates(operations: OperationSource[], context: Recor
       functionOfAlias: ({ Ref }: { Ref: string }): string | undefined =>
         entries.find(([id, { Type }]) => Type === 'AWS::Lambda::Alias' && id === Ref)?.[1].Properties.FunctionName.Ref,
       all: (type: string): Resource[] => entries.map(([, resource]) => resource).filter(({ Type }) => Type === type),
-      /** The only resource of a type that belongs to the HTTP API. The live channel is a separate API. */
+      /** Returns the HTTP API's only resource of a type. The live channel is a separate API. */
       httpApiResource(type: 'AWS::ApiGatewayV2::Api' | 'AWS::ApiGatewayV2::Stage'): Resource & { id: string } {
         const found = entries.filter(([id, { Type }]) => Type === type && !id.startsWith('LiveChannel'))
         if (!found[0] || found.length > 1) throw new Error(`The HTTP API has ${found.length} of ${type}.`)

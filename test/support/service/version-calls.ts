@@ -12,7 +12,7 @@ const actions: Record<string, string> = {
   'DELETE ': 'DeleteFunction',
 }
 
-/** Returns the IAM request of an AWS request about stacks, versions or aliases, or undefined for other requests. */
+/** Returns the IAM request for an AWS request about stacks, versions or aliases. Returns undefined for other requests. */
 export function versionCall(url: URL, method: string, body: string): RecordedCall | undefined {
   const call = (action: string, target: Target): RecordedCall => ({ action, target, context: {} })
   if (url.hostname.startsWith('cloudformation.')) {

@@ -35,9 +35,9 @@ type AccessibleNode = { role: string; name: string; focused: boolean; invalid: b
 
 export type Browsing = {
   page: Page
-  /** Violations of the content security policy since the browser was opened. */
+  /** Violations of the content security policy since the browser opened. */
   violations: string[]
-  /** Returns the page's named elements from the accessibility tree, in page order. */
+  /** Returns the named elements of the page's accessibility tree, in page order. */
   accessibleNodes(): Promise<AccessibleNode[]>
   close(): Promise<void>
 }

@@ -19,12 +19,12 @@ function formsIn(html: string): Form[] {
   }))
 }
 
-/** Returns the form to submit with changed fields, or null to follow the page's cancel link. */
+/** Returns the form to submit and any changed fields, or null to follow the page's cancel link. */
 type ChooseForm = (forms: Form[]) => { form: Form; fields?: Record<string, string> } | null
 
 /**
- * Submits forms on a provider's pages, with cookies, until the provider redirects to an address that starts with `home`. Returns this
- * address.
+ * Submits the forms on a provider's pages, with cookies. Stops when the provider redirects to an address that starts with `home`, and
+ * returns this address.
  */
 export async function walkForms(start: string, home: string, answer: ChooseForm): Promise<string> {
   const cookies = new Map<string, string>()

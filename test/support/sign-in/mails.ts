@@ -44,7 +44,7 @@ export async function catchMails(deliver: (mail: Mail) => Promise<void> = async 
   pointAt(awsClient(SESv2Client), services.endpoint)
   return {
     mails,
-    /** Resolves when all invocations of the passcode function have ended. */
+    /** Resolves when all invocations of the passcode function have finished. */
     async settled() {
       while (running.size > 0) {
         await Promise.all(running)
@@ -57,10 +57,13 @@ export async function catchMails(deliver: (mail: Mail) => Promise<void> = async 
 
 export const passcodeIn = (mail: Mail | undefined): string => /^ {4}(\w{6})$/m.exec(mail?.text ?? '')?.[1] ?? ''
 
-/** Cached hashes by cost parameter. Tests with a low cost must not use expensive hashes, because verifying takes as long as hashing. */
+/**
+ * Cached hashes by cost parameter. Tests with a low cost must not use expensive hashes, because verifying a hash takes as long as computing
+ * it.
+ */
 const hashesByCost = new Map<number, Promise<string>>()
 
-/** Creates an actor with a stored passcode, as if the passcode had been mailed. All actors share one passcode, because hashing is slow. */
+/** Creates an actor with a stored passcode, as if the passcode had been emailed. All actors share one passcode, because hashing is slow. */
 export async function mailedPasscode(accountId: string, context: 'client' | 'portal' = 'client') {
   const passcode = 'ABC234'
   const hashing = hashesByCost.get(passwordCost.ln) ?? hashPassword(passcode, Date.now() + 60_000)
@@ -88,12 +91,12 @@ export async function mailedPasscode(accountId: string, context: 'client' | 'por
   return { actor, email, passcode }
 }
 
-/** Lowers the cost of passcode hashes. Tests of the real cost belong to the long tier. */
+/** Lowers the cost of passcode hashes. Tests that need the real cost belong to the long tier. */
 export function useCheapHashes(): void {
   passwordCost.ln = 4
 }
 
-/** Counts slow hashes until the mocks are restored. The returned function returns the number since its last call. */
+/** Counts slow hashes until the mocks are restored. The returned function returns the number of hashes since its previous call. */
 export function countHashes(): () => number {
   const queued = vi.spyOn(TaskQueue.prototype, 'run')
   return () => {

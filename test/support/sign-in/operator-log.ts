@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 import type { Answer } from '../accounts/account.ts'
 import { catchLog } from '../logs/log-lines.ts'
 
-/** Runs a request that the service refuses. Returns the log line for the operator, and the metric with the reason. */
+/** Runs a request that the service refuses. Returns the operator's log line, and the metric that contains the reason. */
 export async function captureOperatorLog(ask: () => Promise<Answer>) {
   const { LOG_LEVEL: level, METRICS: metrics } = process.env
   const log = catchLog('INFO')

@@ -10,10 +10,10 @@ import { insertLocalProvider, redirectParams, signInBy } from './sign-in.ts'
 
 type Claims = Record<string, unknown>
 
-/** Tenant id in the issuer of a local provider that acts as a cloud directory. */
+/** Tenant id in the issuer of a local provider that imitates a cloud directory. */
 export const tenant = '9a1f'
 
-/** Configures one local provider for every kind of auth provider, until environment variables are unstubbed. */
+/** Configures one local provider for every kind of auth provider, until the environment variables are unstubbed. */
 export function stubProviders({ issuer, secret }: Pick<PlainProvider, 'issuer' | 'secret'>): void {
   vi.stubEnv('ALLOW_INSECURE_PROVIDERS', '1')
   vi.stubEnv('SUITE_ISSUER', issuer)
@@ -53,7 +53,7 @@ export async function signInWorld({ fake: given, limits }: { fake?: PlainProvide
     emailOf: async (fields: object = {}) => String((await person(fields)).email),
     newProvider: (kind: ProviderKind = 'oidc', fields: Partial<AuthProviderRow> = {}) =>
       insertLocalProvider(account.id, fake, kind, fields),
-    /** Signs in, and returns `signed in` or the reason of the refusal, which only the service's log contains. */
+    /** Signs in. Returns `signed in` or the reason for the refusal, which appears only in the service's log. */
     async signInOutcome(provider: AuthProviderRow, claims: Claims, userinfo: Claims | null = null, context = 'client') {
       const log = catchLog('WARN')
       const fields = { context }

@@ -9,7 +9,7 @@ import type { PlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Answer, call } from '../accounts/account.ts'
 import { insertProvider } from '../accounts/portal-sessions.ts'
 
-/** Returns a random source address, so that no test exhausts another test's rate limit. */
+/** Returns a random source address, so that tests do not exhaust each other's rate limits. */
 export const newSource = (): string =>
   `2001:db8:${[...randomBytes(6)]
     .map((byte, i) => (i % 2 ? '' : ':') + byte.toString(16).padStart(2, '0'))
@@ -62,7 +62,7 @@ export async function beginSignIn(providerId: string, { slug, source = newSource
   return { answer: started, url, providerState, home, verifier, state: sign_in.state, source }
 }
 
-/** Follows the provider's redirect back to the service's callback, `home`. */
+/** Follows the provider's redirect back to the service's callback address, `home`. */
 export function returnFromProvider(
   { home }: { home: string },
   query: Record<string, string> | string,
@@ -75,7 +75,7 @@ export function returnFromProvider(
     : call(completeOfProvider, { path, params: { auth_provider_id: id }, query, sourceIp: source })
 }
 
-/** The shared callback of deployment-wide providers, and of requests without a provider. */
+/** The shared callback for deployment-wide providers, and for requests without a provider. */
 export const sharedCallback = { home: 'http://127.0.0.1/sign_in/callback' }
 
 export const redirectParams = ({ headers }: Answer): Record<string, string> =>
@@ -84,7 +84,7 @@ export const redirectParams = ({ headers }: Answer): Record<string, string> =>
 export const redeemWith = (sign_in: Record<string, unknown>, source = newSource()): Promise<Answer> =>
   call(redeem, { method: 'POST', path: '/sign_in/token', body: { sign_in }, sourceIp: source })
 
-/** Signs a person in with these claims of the provider, and redeems the returned code. */
+/** Signs a person in with the given provider claims, and redeems the returned code. */
 export async function signInBy(
   fake: PlainProvider,
   provider: Pick<AuthProviderRow, 'id'>,

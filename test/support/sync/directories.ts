@@ -7,7 +7,7 @@ import { collectionAt, handlerOf } from '../operations/operations.ts'
 type Fields = Record<string, unknown>
 
 let count = 0
-/** Functions that return valid fields of a new directory, different at each call. */
+/** Functions that return valid fields for a new directory. The fields differ on each call. */
 const fieldsOf: Record<DirectoryKind, () => Fields> = {
   suite: () => ({
     name: `Suite ${count++}`,
@@ -31,7 +31,7 @@ async function directoriesOf(kind: DirectoryKind) {
   return {
     ...operations,
     create,
-    /** Creates a directory, and returns its fields without the public key, which only the first response contains. */
+    /** Creates a directory. Returns its fields without the public key, which only the first response contains. */
     createAndGet: async (account: Account) => {
       const { public_jwk: _once, ...directory } = (await create(account)).body.data
       return directory
@@ -39,7 +39,7 @@ async function directoriesOf(kind: DirectoryKind) {
   }
 }
 
-/** Operations of every kind of directory (A26). `create` completes the given fields with valid values. */
+/** Operations for every kind of directory (A26). `create` fills in missing fields with valid values. */
 export const directoriesApi = Object.fromEntries(
   await Promise.all(directoryKinds.map(async (kind) => [kind, await directoriesOf(kind)] as const)),
 ) as Record<DirectoryKind, Awaited<ReturnType<typeof directoriesOf>>>
@@ -76,7 +76,7 @@ async function runsOf(kind: DirectoryKind) {
   }
 }
 
-/** Operations on runs of every kind of directory (I4.1). */
+/** Operations on the runs of every kind of directory (I4.1). */
 export const runsApi = Object.fromEntries(
   await Promise.all(directoryKinds.map(async (kind) => [kind, await runsOf(kind)] as const)),
 ) as Record<DirectoryKind, Awaited<ReturnType<typeof runsOf>>>

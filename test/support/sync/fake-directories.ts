@@ -14,7 +14,7 @@ import type { TenantFake } from '#test/fakes/tenant.ts'
 
 const limits = { maxBytes: 4_000_000, keepAlive: true }
 
-/** Opens an adapter for a fake provider. `given` overrides parameters of the correct connection. */
+/** Opens an adapter for a fake provider. `given` overrides the parameters of the working connection. */
 export const suiteOf = (fake: SuiteFake, given: Partial<Parameters<typeof suiteDirectory>[0]> = {}) =>
   suiteDirectory(
     {

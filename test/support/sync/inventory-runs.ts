@@ -18,7 +18,7 @@ import { ScriptedInventory } from './scripted-inventory.ts'
 
 type Fields = Record<string, unknown>
 
-/** Creates an account with a posture provider whose inventory is in memory. The test executes the runs. */
+/** Creates an account with a posture provider whose inventory is in memory. The test executes the runs itself. */
 export async function newInventoryWorld(given?: Account, fields: Fields = mdmFields()) {
   const account = given ?? (await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } }))
   const fleet = new ScriptedInventory()
@@ -47,7 +47,7 @@ export async function newInventoryWorld(given?: Account, fields: Fields = mdmFie
     step,
     last,
     open: () => readOpenRun(account.id, id),
-    /** Executes a run to its end, and returns the finished run. */
+    /** Executes a run until it finishes, and returns the finished run. */
     async run(preview = false): Promise<Run> {
       connect()
       await begin(preview)
@@ -73,7 +73,7 @@ const send =
   (account: Account, id: string, request: Parameters<Account['call']>[1] = {}) =>
     account.call(handler as Handler, { method, ...request, params: { id, ...request.params } })
 
-/** Operations on runs of device inventories (I7.1). */
+/** Operations on device inventory runs (I7.1). */
 export const inventoryRunsApi = {
   sync: send(sync, 'POST'),
   preview: send(preview, 'POST'),

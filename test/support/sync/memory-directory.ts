@@ -36,7 +36,7 @@ export type MemoryDirectory = {
   users: DirectoryUser[]
   groups: DirectoryGroup[]
   members: Map<string, DirectoryMember[]>
-  /** Ids that `confirm` returns in addition to the active users, as if the list of users were incomplete. */
+  /** Ids that `confirm` returns in addition to the active users, as if the user list were incomplete. */
   hidden: string[]
   /** Runs before each call. A thrown error makes the call fail. */
   before: (call: string) => void | Promise<void>
@@ -84,7 +84,7 @@ export function memoryAdapter(directory: MemoryDirectory, pageSize = 100): Direc
   }
 }
 
-/** An inventory in memory. Its first list contains all devices, and further lists add fields. */
+/** An inventory in memory. Its first list contains all devices, and additional lists add fields. */
 export type MemoryInventory = {
   lists: Record<string, Map<string, Record<string, DeviceValue>>>
   before: (call: string) => void | Promise<void>

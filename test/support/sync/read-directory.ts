@@ -32,7 +32,7 @@ export const walkGroups = (adapter: DirectoryAdapter) => walk((position) => adap
 export const walkMembers = (adapter: DirectoryAdapter, group: GroupRef): Promise<Walked<DirectoryMember>> =>
   walk((position) => adapter.members(group, position))
 
-/** Person 17 in the company of every fake provider, as an adapter returns the person. */
+/** Person 17 in every fake provider's company, as returned by an adapter. */
 export const person17 = {
   email: 'ben.brook.17@example.com',
   name: 'Ben Brook',

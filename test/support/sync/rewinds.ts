@@ -38,7 +38,7 @@ export async function newRewindWorld() {
   }
   const resource = await addResource('Wiki')
   const policy = await addPolicy('staff', resource.id)
-  /** Enables the directory, and executes a run that the deletion brake does not stop. */
+  /** Enables the directory, and executes a run without being stopped by the deletion brake. */
   async function runAll(): Promise<Run> {
     await updateRow(account.id, directories.idp, await world.row(), { accept_deletions: true, is_disabled: false })
     return world.run()
@@ -56,7 +56,7 @@ export async function newRewindWorld() {
       company.groups = [{ id: 'all', members: company.users.map(({ id }) => id) }]
       return runAll()
     },
-    /** Executes a run's rewind to its end, and returns the finished rewind. */
+    /** Executes the rewind of a run until it finishes, and returns the finished rewind. */
     async rewind(runId: string): Promise<Run> {
       const { status, text } = await runsApi.idp.rewind(account, world.id, runId)
       if (status !== 202) throw new Error(text)
@@ -68,7 +68,7 @@ export async function newRewindWorld() {
 
 export type RewindWorld = Awaited<ReturnType<typeof newRewindWorld>>
 
-/** Executes a rewind until owning rows, such as groups, are restored. Stops before the rows that belong to them. */
+/** Executes a rewind until owning rows (such as groups) are restored. Stops before restoring the rows that belong to them. */
 export async function rewindOwners(world: RewindWorld, runId: string): Promise<void> {
   await runsApi.idp.rewind(world.account, world.id, runId)
   for (let steps = 0; !(await world.groupOf('staff')); steps++) {

@@ -26,13 +26,13 @@ type Before = (call: string, position: string | null) => void | Promise<void>
 const userOf = ({ id, email, name = `Name of ${id}`, active = true, fields }: ScriptedUser): DirectoryUser =>
   ({ ...emptyProfile, idp_id: id, name, active, email, ...fields }) as DirectoryUser
 
-/** A paginated directory in memory, whose people, groups and faults a test sets. */
+/** A paginated directory in memory. Tests set its people, groups and faults. */
 export class ScriptedDirectory {
   users: ScriptedUser[] = []
   groups: ScriptedGroup[] = []
   skippedUsers: Skipped[] = []
   skippedGroups: Skipped[] = []
-  /** Ids that `confirm` returns, even if the list of users lacks them. */
+  /** Ids that `confirm` returns even if they are missing from the user list. */
   confirmed: string[] = []
   issuer = 'https://login.example.com'
   perPage: number

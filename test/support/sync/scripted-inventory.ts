@@ -2,10 +2,10 @@ import type { DeviceValue, InventoryAdapter, Skipped } from '#shared/sync/adapte
 
 type DeviceEntry = { mdm_id: string } & Record<string, DeviceValue>
 
-/** A paginated device inventory in memory, whose devices and faults a test sets. */
+/** A paginated device inventory in memory. Tests set its devices and faults. */
 export class ScriptedInventory {
   devices: DeviceEntry[] = []
-  /** Entries of the lists other than `devices`, by list name. */
+  /** Entries of the lists other than `devices`, keyed by list name. */
   furtherLists: Record<string, DeviceEntry[]> = {}
   skipped: Skipped[] = []
   perPage = 2

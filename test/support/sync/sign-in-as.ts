@@ -3,7 +3,7 @@ import { findIdentity, stageIdentity } from '#shared/sign-in/identities/find-ide
 import { SignInRefused } from '#shared/sign-in/refusals/sign-in-refused.ts'
 import type { SyncWorld } from './sync-runs.ts'
 
-/** Signs in a person of a directory with the email `<id>@example.com`. Returns false if the sign-in is refused. */
+/** Signs in a person from the directory with the email `<id>@example.com`. Returns false if the sign-in is refused. */
 export async function signInAs({ account, company }: SyncWorld, id: string): Promise<boolean> {
   const provider = { context: 'clients_and_portal' } as const
   const email = { verified: `${id}@example.com` }

@@ -23,7 +23,7 @@ export type SyncedState = {
   actors: ActorRow[]
   identities: ExternalIdentityRow[]
   groups: GroupRow[]
-  /** Memberships as `<group> <actor>`: the group's `idp_id` or name, and the actor's email or name. */
+  /** Memberships as `<group> <actor>`, where the group is its `idp_id` or name, and the actor is its email or name. */
   memberships: string[]
 }
 
@@ -48,7 +48,7 @@ async function stateOf(accountId: string): Promise<SyncedState> {
   }
 }
 
-/** Creates an account with a directory whose company is in memory. The test executes the runs. */
+/** Creates an account with a directory whose company is in memory. The test executes the runs itself. */
 export async function newSyncWorld(kind: DirectoryKind = 'idp', given?: Account) {
   const account = given ?? (await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } }))
   const company = new ScriptedDirectory()
@@ -82,7 +82,7 @@ export async function newSyncWorld(kind: DirectoryKind = 'idp', given?: Account)
     step,
     last,
     open: () => readOpenRun(account.id, directory.id),
-    /** Executes a run to its end, and returns the finished run. */
+    /** Executes a run until it finishes, and returns the finished run. */
     async run(preview = false): Promise<Run> {
       await begin(preview)
       await step()
@@ -124,7 +124,7 @@ export function normalize({ actors: people, identities, groups: all, memberships
   }
 }
 
-/** Stores a finished run with these fields without executing it. */
+/** Stores a finished run with these fields, without executing it. */
 export async function plantRun(world: Pick<SyncWorld, 'begin' | 'syncSource'>, fields: Partial<Run>): Promise<Run> {
   const run = { ...(await world.begin()), finished_at: timestamp(clock.now()), ...fields }
   const { account_id, source_id } = world.syncSource

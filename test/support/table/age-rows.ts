@@ -5,7 +5,7 @@ import { interceptTable } from '#test/support/table/intercept-table.ts'
 
 type Item = Record<string, unknown>
 
-/** Returns a row as an earlier version of the service stored it, without optional fields that contain their default. */
+/** Returns a row as an earlier version of the service stored it. Omits optional fields that have their default value. */
 function withoutDefaults(item: Item, { defaults }: Entity): Item {
   const optional = defaults as Item
   const stored = Object.entries(item).filter(
@@ -14,7 +14,7 @@ function withoutDefaults(item: Item, { defaults }: Entity): Item {
   return Object.fromEntries(stored)
 }
 
-/** Stores rows as an earlier version of the service did, until the mocks are restored. `names` collects the entities of these rows. */
+/** Stores rows as an earlier version of the service did, until the mocks are restored. `names` collects the names of their entities. */
 export function ageRows(entities: Map<string, Entity>): { names: Set<string> } {
   const names = new Set<string>()
   interceptTable(async (command, send) => {

@@ -9,7 +9,7 @@ type Answer = { ConsumedCapacity?: Capacity | Capacity[]; Responses?: unknown }
 const writing = /^(Put|Update|Delete|TransactWrite|BatchWrite|BatchExecuteStatement)/
 
 let running: Consumed | null = null
-/** Length of the longest chain of completed requests. A new request may depend on all requests of this chain. */
+/** Length of the longest chain of completed requests. A new request may depend on every request in this chain. */
 let returned = 0
 
 /** Returns the capacity units of a response. If all statements failed, AWS bills one unit each but reports none. */
@@ -19,7 +19,7 @@ function unitsOf({ ConsumedCapacity, Responses }: Answer): number {
   return [ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
 }
 
-/** Adds middleware that measures every request of the table's client. Middleware also runs when a test mocks `send`. */
+/** Adds middleware that measures every request of the table's client. The middleware also runs if a test mocks `send`. */
 function install(): void {
   table().middlewareStack.add(
     (next, { commandName = '' }) =>

@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 import { clock } from '#shared/core/clock.ts'
 
-/** Skips the pauses between retries until the mocks are restored, and counts their milliseconds. */
+/** Skips the pauses between retries until the mocks are restored, and adds up their milliseconds. */
 export function countWaiting(): { ms: number } {
   const waited = { ms: 0 }
   const start = Date.now()

@@ -14,7 +14,7 @@ export function engineError(type: string, fields: Record<string, unknown> = {}, 
   return { response: new HttpResponse({ statusCode, headers: { 'x-amzn-requestid': 'TESTREQUESTID' }, body }) }
 }
 
-/** Reads a response completely, because an unread response occupies one of the client's 50 sockets. */
+/** Reads a response completely, because an unread response would occupy one of the client's 50 sockets. */
 async function wholeAnswer({ response }: EngineAnswer): Promise<EngineAnswer> {
   const { statusCode, headers, body } = response as HttpResponse
   return { response: new HttpResponse({ statusCode, headers, body: await buffer(body) }) }
@@ -23,7 +23,8 @@ async function wholeAnswer({ response }: EngineAnswer): Promise<EngineAnswer> {
 const name = 'interceptsEngine'
 
 /**
- * Intercepts requests between the table's client and the engine, below the client's retries. Returns a function that ends the interception.
+ * Intercepts requests between the table's client and the engine, below the client's retries. Returns a function that stops the
+ * interception.
  */
 export function interceptEngine(answer: (request: EngineRequest) => Promise<EngineAnswer>): () => void {
   const { middlewareStack } = table()

@@ -7,13 +7,13 @@ type Send = DynamoDBDocumentClient['send']
 export type TableCommand = Parameters<Send>[0]
 type Handle = (command: TableCommand, send: Send) => Promise<unknown>
 
-/** Current handler of commands. The default sends each command to the engine. */
+/** Current command handler. The default sends each command to the engine. */
 const commands: { handle: Handle } = { handle: (command, send) => send(command) }
 const mocked = new WeakSet<object>()
 
 /**
  * Calls `handle` for each command of the table's client, with a `send` that reaches the engine. A second interception replaces the first.
- * `mockRestore` of the returned spy or `vi.restoreAllMocks` ends the interception.
+ * Calling `mockRestore` on the returned spy, or `vi.restoreAllMocks`, stops the interception.
  */
 export function interceptTable(handle: Handle): MockInstance<Handle> {
   const client = table()
@@ -26,7 +26,7 @@ export function interceptTable(handle: Handle): MockInstance<Handle> {
   return vi.spyOn(commands, 'handle').mockImplementation(handle)
 }
 
-/** Records the commands that are sent until the mocks are restored, in order. */
+/** Records the sent commands in order, until the mocks are restored. */
 export function recordCommands(): TableCommand[] {
   const sent: TableCommand[] = []
   interceptTable((command, send) => {

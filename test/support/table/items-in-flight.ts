@@ -7,7 +7,7 @@ import { statementKey } from './statement-key.ts'
 
 type Attribute = { S?: string }
 type WireKey = { pk: Attribute; sk: Attribute }
-/** A callback at an instant of simulated time. `order` decides between equal instants. */
+/** A callback at a point in simulated time. `order` breaks ties between events at the same time. */
 type Event = { at: number; order: number; happen: () => unknown }
 type InFlight = { transactions: number; writes: number }
 
@@ -41,17 +41,17 @@ function touchedItems({ operation, input }: EngineRequest): string[] {
 
 /**
  * Latencies by operation in milliseconds: a minimum, and the mean of an exponentially distributed addition. One request in a hundred takes
- * ten times as long.
+ * ten times longer.
  */
 type Latencies = Record<string, [min: number, mean: number]>
 const latencies: Latencies = { GetItem: [2, 2], BatchGetItem: [3, 4], Query: [3, 4], TransactWriteItems: [12, 12] }
 
 /**
- * Simulates time and DynamoDB's transaction conflicts in front of the engine, which is serial and never conflicts. Each request takes
- * effect at an instant within its latency. An item takes part in one transaction at a time. A plain write to an item in a transaction fails
- * with `TransactionConflictException`. A transaction is cancelled with the reason `TransactionConflict` if one of its items is in another
- * transaction or in a plain write. Reads and plain writes do not conflict. (Transactions, "Transaction conflict handling in DynamoDB";
- * TransactWriteItems, "An ongoing operation is in the process of updating the same item".)
+ * Simulates time and DynamoDB's transaction conflicts in front of the engine, which is serial and never has conflicts. Each request takes
+ * effect at a point within its latency. An item can take part in only one transaction at a time. A plain write to an item in a transaction
+ * fails with `TransactionConflictException`. A transaction is cancelled with the reason `TransactionConflict` if one of its items is in
+ * another transaction or in a plain write. Reads and plain writes do not conflict. (Transactions, "Transaction conflict handling in
+ * DynamoDB"; TransactWriteItems, "An ongoing operation is in the process of updating the same item".)
  */
 export class ItemsInFlight {
   /** Milliseconds since the start of the simulation. */
@@ -66,7 +66,7 @@ export class ItemsInFlight {
   private order = 0
 
   /**
-   * Makes the waits and table requests of this process use simulated time until `end`.
+   * Makes the waits and table requests of this process use simulated time until `end` is called.
    * @param slower higher latencies by operation, so that more events happen during a request
    */
   constructor(seed: number, slower: Latencies = {}) {
@@ -88,7 +88,7 @@ export class ItemsInFlight {
     }
   }
 
-  /** Runs pieces of work concurrently in simulated time. Returns each result with its duration in simulated milliseconds. */
+  /** Runs tasks concurrently in simulated time. Returns each result with its duration in simulated milliseconds. */
   async run<T>(work: (() => Promise<T>)[]): Promise<{ result: T; ms: number }[]> {
     let left = work.length
     const results = Promise.all(
@@ -103,7 +103,7 @@ export class ItemsInFlight {
     )
     results.catch(() => {})
     while (left > 0) {
-      // Lets the work send its next requests before the next event is chosen.
+      // Lets the tasks send their next requests before the next event is chosen.
       await setImmediate()
       const event = this.next()
       if (!event) continue
@@ -182,7 +182,7 @@ export class ItemsInFlight {
     }
   }
 
-  /** Returns the error for a request that conflicts on one of these items, or null without a conflict. */
+  /** Returns the error for a request that conflicts on one of these items, or null if there is no conflict. */
   private refusal(operation: string, items: string[]): EngineAnswer | null {
     const isTransaction = operation === 'TransactWriteItems'
     const meets = items.map((item) => {

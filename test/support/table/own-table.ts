@@ -25,7 +25,7 @@ export async function useOwnTable() {
   )
   process.env.TABLE_NAME = ownName
   const keyOf = ({ pk, sk }: Items[number]) => `${pk} ${sk}`
-  /** Reads all items of the table or of an account, in key order. */
+  /** Reads all items in the table, or all items of one account, in key order. */
   async function items(account = ''): Promise<Items> {
     const found: Items = []
     let start: Record<string, unknown> | undefined

@@ -12,8 +12,8 @@ import { plantItems } from './plant-rows.ts'
 export const bareClient = { ...emptyDescription, verified_at: null }
 
 /**
- * Writes registered clients of the world's actor into the table, each with a token but no session. `start` of a client starts a session,
- * and `ask` requests the world's resource.
+ * Writes registered clients of the world's actor into the table. Each client has a token but no session. A client's `start` starts a
+ * session, and `ask` requests the world's resource.
  */
 export async function plantClients(
   { account, actor, resource, startSession, ask }: AccessWorld,

@@ -4,7 +4,7 @@ import { marshall } from '@aws-sdk/util-dynamodb'
 import type { Item } from '#shared/table/keys.ts'
 import { tableName } from '#shared/table/table.ts'
 
-/** Rows per transaction of the database file. Other processes can write between two transactions. */
+/** Rows per transaction on the database file. Other processes can write between two transactions. */
 const chunk = 500
 
 /** Returns the size of a value in bytes by DynamoDB's rules for item sizes. */
@@ -26,7 +26,7 @@ const asJson = (_key: string, value: unknown) =>
     ? { B: Buffer.from(value.B as Uint8Array).toString('base64') }
     : value
 
-/** Writes items directly into the database file of the local engine, because the API would be too slow for large amounts. */
+/** Writes items directly into the local engine's database file, because the API is too slow for large amounts. */
 export function plantIntoFile(items: Iterable<Item>): void {
   const file = process.env.DYNAMODB_FILE
   if (!file) throw new Error('DYNAMODB_FILE is missing: items are written into the file of the local engine.')

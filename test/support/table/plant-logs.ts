@@ -15,17 +15,17 @@ import type { Item, Key } from '#shared/table/keys.ts'
 import { newFlowGrant } from '../logs/flows.ts'
 import { plantIntoFile } from './plant-items.ts'
 
-/** Actor of planted log entries. The actor `rare` has 100 entries per stream, and busy actors share the rest. */
+/** Actor in the inserted log entries. The actor `rare` has 100 entries per stream, and busy actors share the rest. */
 type PlantedActor = { id: string; email: string; authorization: string }
 export type PlantedLogs = { begin: number; end: number; rare: PlantedActor; busy: PlantedActor }
 
 const days = 30
 const rareEntries = 100
 const actors = 5
-/** Number of consecutive flows of one actor. */
+/** Number of consecutive flows by the same actor. */
 const burst = 20
 
-/** Returns an id in a given shard, so that flow queries read the same amount in each run. */
+/** Returns an id in the given shard, so that flow queries read the same amount in each run. */
 function idInShard(shard: number): string {
   let id = randomUUID()
   while (flowShard(id) !== shard) id = randomUUID()
@@ -42,8 +42,8 @@ async function newActor(account: string, name: string, shard: number): Promise<P
 }
 
 /**
- * Writes `count` log entries as the service stores them, a quarter per stream, evenly over the last month. One flow in twenty is long, and
- * one in a hundred is open.
+ * Writes `count` log entries as the service stores them, with a quarter in each stream, evenly spread over the last month. One flow in
+ * twenty is long, and one in a hundred is open.
  */
 export async function plantLogs(account: string, count: number): Promise<PlantedLogs> {
   const rare = await newActor(account, 'rare', actors)

@@ -7,7 +7,7 @@ import { packLarge } from '#shared/table/large-attributes.ts'
 import { table, tableName } from '#shared/table/table.ts'
 
 /**
- * Writes many rows into the table as commits store them: rows, index items and counters, without commit records.
+ * Writes many rows into the table as commits store them: rows, index items and counters, but no commit records.
  * @param indexes names of the indexes that the test queries, by default all
  */
 export async function plantRows<R extends Row>(
@@ -43,7 +43,7 @@ export async function plantRows<R extends Row>(
 export const plantIds = async <R extends Row>(...planted: Parameters<typeof plantRows<R>>): Promise<string[]> =>
   (await plantRows(...planted)).map(({ id }) => id)
 
-/** Writes items through the API of the table, not into the database file. */
+/** Writes items through the table's API instead of into the database file. */
 export async function plantItems(items: Item[]): Promise<void> {
   for (let at = 0; at < items.length; at += 100) {
     const batches = [0, 25, 50, 75]

@@ -19,7 +19,7 @@ export async function plantSessions(world: AccessWorld, count: number): Promise<
       lease_expires_at: leaseEnd(now),
       token_id: tokenId,
       public_key: publicKey(),
-      // Makes the first request evaluate the conditions.
+      // Leaves the fingerprint empty, so that the first request evaluates the conditions.
       tested: '',
       last_seen_at: timestamp(now),
       last_seen_version: '1.4.0',

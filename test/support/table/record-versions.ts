@@ -2,7 +2,9 @@ import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import type { Item } from '#shared/table/keys.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 
-/** Records every version of the rows that transactions store, by key and oldest first, until the mocks are restored. */
+/**
+ * Records every version of the rows that transactions store, until the mocks are restored. The versions are keyed by row key, oldest first.
+ */
 export function recordVersions(): Map<string, Item[]> {
   const versions = new Map<string, Item[]>()
   interceptTable(async (command, send) => {

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { type EngineAnswer, type EngineRequest, interceptEngine } from './intercept-engine.ts'
 
-/** Responds to the first `count` matching requests with an error until the end of the test. `matched` counts all matching requests. */
+/** Responds to the first `count` matching requests with an error, until the test ends. `matched` counts all matching requests. */
 export function refuseRequests(
   count: number,
   error: EngineAnswer,

@@ -4,8 +4,8 @@ type Sent = { Statement?: string; Parameters?: unknown[] }
 type Kind = 'INSERT' | 'UPDATE' | 'DELETE' | 'SELECT'
 
 /**
- * Parses the kind and the item key of a PartiQL statement of the service.
- * @throws Error for a statement in another form
+ * Parses the kind and the item key of a PartiQL statement sent by the service.
+ * @throws Error if the statement has a different form
  */
 export function statementKey({ Statement = '', Parameters = [] }: Sent): Key & { kind: Kind } {
   const kind = /^(INSERT|UPDATE|DELETE|SELECT)\b/.exec(Statement)?.[1] as Kind | undefined

@@ -24,7 +24,7 @@ async function commits(account: string) {
   return records
 }
 
-/** Creates sites with concurrent writers, and expects strictly ordered commits without a loss. */
+/** Creates sites with concurrent writers. Expects that the commits are strictly ordered and none is lost. */
 export async function expectStrictOrder(writers: number, each: number): Promise<void> {
   const account = await newAccount()
   const before = (await commits(account.id)).length

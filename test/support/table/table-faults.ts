@@ -1,7 +1,7 @@
 import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 
-/** HTTP statuses of the table's server errors. The service and the SDK check the status of an error with an unknown name. */
+/** HTTP statuses of the table's server errors. For errors with an unknown name, the service and the SDK check the status. */
 const statuses: Record<string, number> = { InternalServerError: 500, ServiceUnavailable: 503 }
 
 /** Fails matching commands with an error of this name until the mocks are restored. */
@@ -14,7 +14,7 @@ export function failTable(name: string, matches: (command: object) => boolean, b
   })
 }
 
-/** Returns a matcher for commands that insert an item with this text in its keys or attributes. */
+/** Returns a matcher for commands that insert an item with this string in its keys or attributes. */
 export const inserts =
   (text: string) =>
   (command: object): boolean =>
@@ -44,7 +44,7 @@ export function crashAfter(writes: number, { isResponseLost = false } = {}): voi
   })
 }
 
-/** Runs `happen` once, before the table request at the index `at`, counted from zero. */
+/** Runs `happen` once, before the table request at the zero-based index `at`. */
 export function beforeRequest(at: number, happen: () => Promise<void>): { happened: boolean } {
   const state = { happened: false }
   let left = at
