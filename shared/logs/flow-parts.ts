@@ -17,7 +17,8 @@ import {
 import { idsAhead, type LazyParts, type LogItem, merge, openParts, type Part, type PartWalk } from './part-reader.ts'
 
 /**
- * Maximum distance between slices that one query reads together, measured between their starts. At most two unneeded slices are in between.
+ * Maximum distance between the starts of two slices that one query reads together. The query then reads at most two unneeded slices between
+ * them.
  */
 const joinDistanceMicros = 3 * sliceMicros
 /** Maximum number of an actor's slices that one request reads in advance. */
@@ -27,7 +28,10 @@ type Day = { pk: string; sk: string; shards?: Set<number> }
 
 type FlowFilter = { expression: string; values?: Record<string, unknown> }
 
-/** Finds the partitions of the flows that began from `begin` to `end` (microseconds, inclusive), grouped by day, oldest day first. */
+/**
+ * Finds the partitions of the flows that began between `begin` and `end` (inclusive, in microseconds). Groups the partitions by day, oldest
+ * day first.
+ */
 export async function flowParts(
   walk: PartWalk,
   begin: number,
@@ -110,8 +114,8 @@ function withActorFilter({ flowActors }: PartWalk, { expression, values }: Parti
 const isOpen = 'attribute_not_exists(fend)'
 
 /**
- * Yields in order the flows that began before the window and may have lasted until its start. Short flows are found by their start, long
- * and open flows by pointers. Recent open flows without a pointer are found by scanning their slices.
+ * Yields, in order, the flows that began before the window and may have lasted until its start. Short flows are found by their start, and
+ * long and open flows by pointers. Recent open flows without a pointer are found by scanning their slices.
  */
 export async function* walkEarlierFlows(walk: PartWalk): AsyncGenerator<LogItem> {
   const begin = Math.min(walk.begin, lastLogMicros + 1)

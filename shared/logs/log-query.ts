@@ -4,7 +4,7 @@ import { isUuid } from '../core/ids.ts'
 import { readCursor, readLimit } from '../values/page.ts'
 import { logStreams } from './entries/log-id.ts'
 
-/** Length in microseconds of the window of a listing without `begin` (L2.1). */
+/** Default length in microseconds of a listing's window, used without `begin` (L2.1). */
 export const defaultWindow = 90 * dayMicros
 
 /** Maximum value of `total_limit`, the number up to which a listing counts entries (L2.5). */
@@ -19,7 +19,9 @@ function readSingle(query: URLSearchParams, name: string): string | null {
   return values[0] ?? null
 }
 
-/** Parses a query parameter; null if the parameter is absent or empty. @throws ApiError `invalid_log_query` if `parse` returns null */
+/**
+ * Parses a query parameter. Returns null if the parameter is absent or empty. @throws ApiError `invalid_log_query` if `parse` returns null
+ */
 export function readParameter<T>(
   query: URLSearchParams,
   name: string,

@@ -37,7 +37,7 @@ function actorOf(item: LogItem, attributions: Map<string, Attribution | undefine
   return { id: item.subject?.actor_id, email: item.subject?.actor_email }
 }
 
-/** Builds the filter of a query: retention (L1), window of flows (L2.4), actor (L2.6) and object (L2.8). */
+/** Builds the filter for a query: retention (L1), window for flows (L2.4), actor (L2.6) and object (L2.8). */
 export function matcher(
   { actorId, actorEmail, objectId }: LogQuery,
   window: Window,

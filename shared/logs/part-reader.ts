@@ -22,7 +22,7 @@ export type PartWalk = {
   streams: LogStream[]
   /** Reads only entries with a pointer for this actor, email or object. `isOnlyCondition` is true if the query has no other condition. */
   pointerFilter?: { field: PointerField; value: string; isOnlyCondition: boolean }
-  /** Actors whose flows are read; all flows if null or absent. */
+  /** Actors whose flows are read. If null or absent, all flows are read. */
   flowActors?: string[] | null
   /** Start of the window. Both `begin` and `end` belong to the window. */
   begin: number
@@ -32,7 +32,7 @@ export type PartWalk = {
   /** Log id after which the walk starts, in the direction of the walk. */
   from?: string
   ascending?: boolean
-  /** Number of items that the caller probably consumes, which determines the size of the first pages. */
+  /** Number of items that the caller will probably consume, which determines the size of the first pages. */
   expected?: number
   counting?: boolean
   /** Number of entries still to count, which limits the page size. The caller decreases the number during the walk. */

@@ -55,7 +55,7 @@ export async function listLogs(
   }
 }
 
-/** Plans the walk of a query. Skips streams without matches, and days before the account was created or the retention began. */
+/** Plans the walk for a query. Skips streams that cannot match, and days before the account was created or the retention began. */
 async function planWalk(account: AccountRow, query: LogQuery, window: Window): Promise<PartWalk> {
   const { type, actorId, actorEmail, objectId } = query
   const streams: LogStream[] = type
@@ -151,7 +151,7 @@ const LogPosition = v.strictObject({
 })
 type LogPosition = v.InferOutput<typeof LogPosition>
 
-/** Filters of the request as text. A cursor is valid only for a request with the same filters. */
+/** Serializes the filters of a request. A cursor is valid only for a request with the same filters. */
 function cursorBinding(account: string, query: LogQuery): string {
   const { cursor: _cursor, limit: _limit, totalLimit: _totalLimit, ...filters } = query
   return `${account}/logs?${JSON.stringify(filters)}`

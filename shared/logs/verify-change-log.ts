@@ -18,12 +18,12 @@ import { walkLogs } from './walk-logs.ts'
 export type Damage = {
   /**
    * `missing`: a change has no entry. `doubled`: a change has a second entry. `reordered`: the log id of an entry differs from that of its
-   * change. `altered`: the content of an entry differs from its commit. `unfounded`: no commit made the entry. `gap`: a commit record is
+   * change. `altered`: the content of an entry differs from its commit. `unfounded`: no commit created the entry. `gap`: a commit record is
    * missing, so its entries cannot be checked. `unlisted`: a pointer to the entry is missing.
    */
   problem: 'missing' | 'doubled' | 'reordered' | 'altered' | 'unfounded' | 'gap' | 'unlisted'
   log_id: string
-  /** Correct log id of a `reordered` entry, or log id of the original of a `doubled` entry. */
+  /** Correct log id for a `reordered` entry, or the original's log id for a `doubled` entry. */
   of?: string
 }
 
@@ -33,7 +33,7 @@ export type Verification = {
   commits: number
   entries: number
   damages: Damage[]
-  /** True if damages after the first 1,000 were omitted. */
+  /** True if there were more than 1,000 differences and the rest were omitted. */
   truncated: boolean
 }
 
@@ -140,7 +140,7 @@ export async function verifyChangeLog(event: unknown): Promise<Verification> {
   const altered = new Set(damages.filter(({ problem }) => problem === 'altered').map(({ log_id }) => log_id))
   for (const id of missing.values()) if (!altered.has(id)) damages.push({ problem: 'missing', log_id: id })
   damages.sort((a, b) => (a.log_id < b.log_id ? -1 : 1))
-  // Appends missing pointers after all damages of entries, so that truncation omits missing pointers first.
+  // Appends missing pointers after all other differences, so that truncation omits missing pointers first.
   for (const log_id of unlisted) damages.push({ problem: 'unlisted', log_id })
   return {
     begin: timestamp(begin),

@@ -6,7 +6,7 @@ import { dayOf, flowKey, logKeys, logPartition, pointerPartition } from './entri
 import { flowParts, walkEarlierFlows } from './flow-parts.ts'
 import { idsAhead, type LogItem, merge, openInputs, openParts, type Part, type PartWalk } from './part-reader.ts'
 
-/** Maximum size of a batch in bytes, so that a page reads few large entries beyond the size limit of the response. */
+/** Maximum size of a batch in bytes. Limits how many large entries a page reads beyond the size limit of the response. */
 const maxBatchBytes = 2_000_000
 
 /** Groups the items of a walk into batches of at most 200 items, which callers filter and render together. */
@@ -51,7 +51,7 @@ const targetKeys = (account: string, id: string, actor: unknown) =>
   streamOf(id) === 'flow' ? [flowKey(account, String(actor), id)] : logKeys(account, id)
 
 async function* withoutDuplicates(walk: PartWalk): AsyncGenerator<LogItem> {
-  // Skips duplicates, because a flow that is found by its start can also have several pointers.
+  // Skips duplicates, because a flow that is found by its start may also be found by several pointers.
   let last: string | undefined
   for await (const item of withEarlierFlows(walk)) {
     if (item.sk !== last) yield item
@@ -73,8 +73,8 @@ async function* walkStream(walk: PartWalk, stream: LogStream): AsyncGenerator<Lo
   const { expected = 100 } = walk
   const days = stream === 'flow' ? await flowParts(walk, walk.begin, walk.end) : partsOf(walk, stream)
   if (!walk.ascending) days.reverse()
-  // `width` is the number of days read concurrently. The number depends on the items found per day, at most doubles in each step, and is at
-  // most 16.
+  // `width` is the number of days read concurrently. The width depends on the items found per day, at most doubles in each step, and never
+  // exceeds 16.
   let found = 0
   for (let at = 0, width = 1; at < days.length; ) {
     const expectedPerDay = Math.ceil(Math.max(expected - found, expected / 4) / width)
@@ -94,8 +94,8 @@ async function* walkStream(walk: PartWalk, stream: LogStream): AsyncGenerator<Lo
 }
 
 /**
- * Partitions of the window, oldest day first, or the single partition of the pointers. Ends one day after the current time, to tolerate
- * clock skew. No entry except a flow has a later time.
+ * Returns the partitions of the window, oldest day first, or the single partition that contains the pointers. Stops one day after the
+ * current time, to tolerate clock skew. Except for flows, no entry has a later time.
  */
 function partsOf(walk: PartWalk, stream: Exclude<LogStream, 'flow'>): Part[][] {
   const { account, pointerFilter } = walk

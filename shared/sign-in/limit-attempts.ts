@@ -1,7 +1,9 @@
 import { emailBucket, signInBucket } from '../auth/rate-limit/bucket.ts'
 import { takeUnit } from '../auth/rate-limit/lease-holder.ts'
 
-/** Counts a sign-in attempt in the account's limit, in addition to the limit by source address (A9). @throws ApiError `rate_limited` */
+/**
+ * Counts a sign-in attempt towards the account's limit, in addition to the limit per source address (A9). @throws ApiError `rate_limited`
+ */
 export const limitAttempts = (accountId: string, way: 'providers' | 'passcodes') =>
   takeUnit(signInBucket(accountId, way))
 

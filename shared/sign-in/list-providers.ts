@@ -17,7 +17,7 @@ type ListedProvider = v.InferOutput<typeof SignInProvider>
 const byName = (a: ListedProvider, b: ListedProvider): number =>
   Number(b.is_default) - Number(a.is_default) || (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1)
 
-/** Lists the enabled providers of an account for a context: the default provider first, the others by name. */
+/** Lists an account's enabled providers for a context: the default provider first, then the others by name. */
 export async function listSignInProviders(accountId: string, context: SignInContext): Promise<ListedProvider[]> {
   const listed = await Promise.all(
     providerKinds.map(async (kind) => {

@@ -10,7 +10,7 @@ export const streamCodes = { change: 'c', session: '5', flow: 'f', api_request: 
 >
 
 const timeDigits = 13
-/** Latest time that fits into the 52 bits of a log id, in microseconds. The time is in the year 2112. */
+/** Latest time in microseconds that fits into the 52 bits of a log id (in the year 2112). */
 export const lastLogMicros = 2 ** 52 - 1
 
 /**
@@ -60,7 +60,10 @@ export const idsBetween = (stream: LogStream, begin: number, end: number): IdRan
     ? null
     : { first: idFrom(stream, clampMicros(begin)), last: idUntil(stream, clampMicros(end)) }
 
-/** Returns the ids of a range after an entry (before the entry if not `ascending`), in the order of `compareIds`. Null if none are left. */
+/**
+ * Returns the part of a range after the id `from`, or before it if not `ascending`, in the order of `compareIds`. Returns null if no ids
+ * are left.
+ */
 export function idsBeyond({ first, last }: IdRange, from: string, ascending: boolean): IdRange | null {
   const micros = instantOf(from)
   const stream = streamOf(first)

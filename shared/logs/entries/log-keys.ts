@@ -12,15 +12,16 @@ export const flowShard = (actorId: string): number =>
 
 export const dayOf = (micros: number): string => timestamp(micros).slice(0, 10)
 
-/** Partition of an account's stream on a day. Each shard of a day of flows has a separate partition. */
+/** Partition of an account's stream for one day. For flows, each shard of the day has a separate partition. */
 export const logPartition = (account: string, stream: LogStream, date: string, shard?: number): string =>
   partition(account, `log.${stream}`, shard === undefined ? date : `${date}#${shard}`)
 
-/** Fields by which entries are indexed: actor and email of the snapshot, and object of a change. */
+/** Fields by which entries are indexed: the actor and email in the snapshot, and the object of a change. */
 export type PointerField = 'actor' | 'email' | 'object'
 
 /**
- * Partition of the pointers to entries of an actor, email or object. For flows, the partition of an actor's slices or of an email's actors.
+ * Partition of the pointers to the entries for an actor, email or object. For flows, the partition lists the time slices of an actor, or
+ * the actors with an email.
  */
 export const pointerPartition = (account: string, stream: LogStream, field: PointerField, value: string): string =>
   indexPartition(account, `log.${stream}`, field, value)
@@ -30,7 +31,7 @@ export const flowKey = (account: string, actorId: string, id: string): Key => ({
   sk: id,
 })
 
-/** Possible keys of an entry. A flow has one key per shard, because the id does not contain the actor. */
+/** Possible keys of an entry. A flow has one possible key per shard, because its log id does not contain the actor. */
 export function logKeys(account: string, id: string): Key[] {
   const parsed = parseLogId(id)
   if (!parsed) return []
@@ -44,6 +45,6 @@ export const retentionMicros = (stream: LogStream): number => {
   return (stream === 'flow' ? flowRetentionDays : logRetentionDays) * dayMicros
 }
 
-/** Expiry of an entry in seconds: the entry's `timestamp` plus the retention (L1). */
+/** Time in seconds at which an entry expires: the entry's `timestamp` plus the retention period (L1). */
 export const logTtl = (stream: LogStream, micros: number): number =>
   Math.ceil((micros + retentionMicros(stream)) / 1_000_000)

@@ -12,7 +12,7 @@ type StoredStream = Exclude<LogStream, 'flow'>
 
 type Target = { id: string; ttl: number }
 
-/** Builds the pointers to an entry: by actor and email of the snapshot (L2.6), and by the changed object (L2.8). */
+/** Builds the pointers to an entry: by the actor and email in the snapshot (L2.6), and by the changed object (L2.8). */
 export function pointerItems(account: string, stream: StoredStream, { id, ttl }: Target, entry: Entry): Item[] {
   const actor = stream === 'api_request' ? entry : entry.subject
   const pointerBy = (field: PointerField, value: string | null | undefined): Item[] =>

@@ -116,8 +116,8 @@ class RecordReader {
   }
 
   /**
-   * Reads a required field. After a fault, the result is not a valid value. Callers pass `record.x`, which is twice as fast as reading
-   * `record[name]` here.
+   * Reads a required field. If the field is invalid, callers must not use the result. Callers pass `record.x`, which is twice as fast as
+   * reading `record[name]` here.
    */
   private required<T>(name: string, { read }: Field<T>, sent: unknown): T {
     const value = read(sent)
@@ -126,7 +126,7 @@ class RecordReader {
   }
 }
 
-/** Validates a report (L10). Returns the report, or its first messages by field. Integers beyond 2^53 must be bigint. */
+/** Validates a report (L10). Returns the report, or the first validation messages by field. Integers beyond 2^53 must be bigint. */
 export function checkFlowReport(record: unknown, messages = maxMessages): { report: FlowReport } | Rejection {
   const reader = new RecordReader(messages)
   if (!isObject(record)) reader.refuse('record', 'must be a JSON object')

@@ -12,8 +12,9 @@ export const shortFlowMicros = 300_000_000
 const growth = 4
 const classes = 8
 /**
- * Duration classes of long closed flows. The maximum duration of each class is four times that of the previous class. A query for flows
- * that reach into a window reads each class from one maximum duration before the window. At least a quarter of the flows read match.
+ * Duration classes of long closed flows. The maximum duration of each class is four times that of the previous class. To find flows that
+ * reach into a window, a query reads each class from one maximum duration before the window. At least a quarter of the flows that the query
+ * reads match.
  */
 export const longFlowClasses = Array.from({ length: classes }, (_, classIndex) => ({
   classIndex,
@@ -21,12 +22,12 @@ export const longFlowClasses = Array.from({ length: classes }, (_, classIndex) =
 }))
 const classOf = (length: number): number => longFlowClasses.findIndex(({ shorterThan }) => length < shorterThan)
 
-/** Delay in microseconds after the end of a slice. After the delay, a report of an open flow also stores a pointer. */
+/** Delay in microseconds after the end of a slice. Once the delay has passed, a report of an open flow must also store a pointer. */
 const openPointerDelayMicros = 600_000_000
 /** Grace period in microseconds, longer than the maximum run time of a consumer plus the possible clock skew. */
 const graceMicros = 120_000_000
 
-/** True if a report of an open flow must also store a pointer. An earlier report marks the slice instead. */
+/** True if a report of an open flow must also store a pointer. A report that arrives earlier marks the slice instead. */
 export const needsPointers = (slice: number, now: number): boolean =>
   now >= slice + sliceMicros + openPointerDelayMicros
 /** True if no process can store another open flow of the slice without a pointer, so that the slice can be indexed. */
@@ -37,7 +38,7 @@ export const flowDaysPartition = (account: string): string => partition(account,
 export const flowSlicesPartition = (account: string): string => partition(account, 'log.flow.slices')
 export const actorSlicesPartition = (account: string, actor: string): string =>
   pointerPartition(account, 'flow', 'actor', actor)
-/** Partition of the actors who had the email when they were authorized. */
+/** Partition of the actors who had the email address when they were authorized. */
 export const emailActorsPartition = (account: string, email: string): string =>
   pointerPartition(account, 'flow', 'email', email)
 export const openFlowsPartition = (account: string): string => partition(account, 'log.flow.open')
@@ -55,7 +56,7 @@ export const openPointer = ({ account, id, actor, ingestedAt }: PointerFields): 
   actor,
 })
 
-/** Builds the pointer to a long closed flow; null for a short flow. Close reports with different ends result in different pointers. */
+/** Builds the pointer to a long closed flow; null for a short flow. Close reports with different end times result in different pointers. */
 export function longPointer(flow: PointerFields, start: number, end: number): Item | null {
   if (end - start <= shortFlowMicros) return null
   const pk = longFlowsPartition(flow.account, classOf(end - start))

@@ -26,7 +26,7 @@ type FlowItem = { sk: string; actor: string; at: number; fend?: number }
 type Mark = { at: number; done: Promise<unknown> }
 const marks = new Map<string, Mark>()
 
-/** Stores a mark at most once per day and process. Resolves when the mark is stored. */
+/** Stores an index mark, such as for a day or slice with flows, at most once per day and process. Resolves when the mark is stored. */
 async function markOnce(name: string, mark: (ttl: number) => Promise<unknown>): Promise<void> {
   const at = clock.now()
   const previous = marks.get(name)
@@ -35,7 +35,7 @@ async function markOnce(name: string, mark: (ttl: number) => Promise<unknown>): 
     return
   }
   if (marks.size > 100_000) marks.clear()
-  // The TTL has three extra days, so that the mark outlives every flow that relies on the mark.
+  // Adds three days to the TTL, so that the mark outlives every flow that is found through it.
   const done = mark(logTtl('flow', at + 3 * dayMicros))
   marks.set(name, { at, done })
   await done.catch((error) => {
@@ -72,7 +72,7 @@ export async function markEmail(account: string, attribution: Attribution): Prom
   const name = `${Key.pk} ${actor}`
   const until = attributionItem(account, attribution).ttl
   if ((emailMarkExpiries.get(name) ?? 0) >= until) return
-  // Adds a day, so that not every new authorization writes the mark again.
+  // Adds a day to the expiry, so that not every new authorization has to write the mark again.
   const ttl = until + dayMicros / 1_000_000
   // The condition keeps a stored mark that expires later.
   await changeItem(Key, { set: { kind: 'flow_mark', ttl }, when: 'attribute_not_exists(pk) OR #ttl < :ttl' })
@@ -86,11 +86,11 @@ export const markSlice = (account: string, slice: number): Promise<void> =>
 const maxSlices = 24
 const timeBudgetMs = 10_000
 
-/** Maps an account id to the slice of the account's last complete indexing run. An account is indexed at most once per slice. */
+/** Maps an account id to the slice in which the account was last completely indexed. An account is indexed at most once per slice. */
 const indexedSlices = new Map<string, number>()
 
 /**
- * Writes pointers to the few flows that are still open some minutes after the end of their slice. Runs whenever flows of the account are
+ * Writes pointers to the few flows that are still open several minutes after the end of their slice. Runs whenever flows of the account are
  * stored, so that each slice is indexed soon after it is settled.
  */
 export async function indexOpenFlows(account: string): Promise<void> {
@@ -104,7 +104,7 @@ export async function indexOpenFlows(account: string): Promise<void> {
     if (clock.monotonic() - started > timeBudgetMs) return
     const shards = Array.from({ length: flowShards }, (_, shard) => shard)
     await inParallel(shards, 4, (shard) => indexShard(account, slice, shard))
-    // Removes the slice last, so that the next run repeats an interrupted slice.
+    // Removes the slice's mark last, so that the next run repeats an interrupted slice.
     await removeItem({ pk: flowSlicesPartition(account), sk })
   }
   if (indexedSlices.size > 100_000) indexedSlices.clear()

@@ -7,20 +7,20 @@ import { lastLogMicros } from '../entries/log-id.ts'
 export const maxReports = 10_000
 export const maxOuters = 1_000
 
-/** Validation message of a field. Returned instead of thrown, because a request can have thousands of invalid fields. */
+/** Validation message for a field. Returned rather than thrown, because a request can have thousands of invalid fields. */
 export class FieldFault extends Error {}
 
 export type Field<T> = { read: (value: unknown) => T | FieldFault; schema: JsonSchema }
 type Fields = Record<string, Field<unknown>>
 type Values<F extends Fields> = { [K in keyof F]: Exclude<ReturnType<F[K]['read']>, FieldFault> }
 
-/** 64-bit count, as a number up to 2^53 and as decimal text above. */
+/** 64-bit count: a number up to 2^53, or a decimal string above that limit. */
 type Counter = number | string
 
 const mustBeIp = new FieldFault('must be an IPv4 or IPv6 address')
 const canonicalByText = new Map<string, string>()
 
-/** Parses an IP address into canonical text. Caches results, because the reports of a tunnel contain few different addresses. */
+/** Parses an IP address into its canonical form. Caches results, because the reports of a tunnel contain few different addresses. */
 function readIp(value: unknown): string | FieldFault {
   if (typeof value !== 'string') return mustBeIp
   const cached = canonicalByText.get(value)
@@ -64,17 +64,17 @@ const mustBeTime = new FieldFault('must be an RFC 3339 timestamp, for example 20
 const firstMicros = -62_167_219_200_000_000
 const endMicros = 253_402_300_800_000_000
 
-/** Parses two digits. Returns 1,000, which is out of every range, for any other text. */
+/** Parses two digits. For any other text, returns 1,000, which is out of range for every part of a timestamp. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48
   const ones = text.charCodeAt(at + 1) - 48
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? 10 * tens + ones : 1_000
 }
 
-/** Day of the last parsed timestamp and its first microsecond. Cached, because the reports of a request share few days. */
+/** Day of the last parsed timestamp, and the day's first microsecond. Cached, because the reports in a request cover only a few days. */
 let [day, dayMicros] = ['none', 0]
 
-/** Parses UTC timestamps several times faster than `parseTimestamp`. NaN for any other form. */
+/** Parses UTC timestamps several times faster than `parseTimestamp`. Returns NaN for any other format. */
 function usualTime(text: string): number {
   const end = text.length - 1
   if (end < 19 || end === 20 || end > 26 || text.charCodeAt(end) !== 90 || text.charCodeAt(10) !== 84) return Number.NaN

@@ -50,16 +50,16 @@ const closedFields = (closing: Closing) => ({
 
 /**
  * Stored flow: the reported fields, the authorization (key of the attribution), and the initiating actor for filters. Short names keep an
- * item within one write unit. Times are in microseconds. Counters are text, to keep 64-bit values exact.
+ * item within one write unit. Times are in microseconds. Counters are strings, to keep 64-bit values exact.
  */
 export type FlowItem = Key & ReturnType<typeof openFields> & Partial<ReturnType<typeof closedFields>>
 
 const concurrency = 8
 
-/** Ids of flows that this process stored as open. The ids are only a hint: a wrong id costs one more write. */
+/** Ids of flows that this process stored as open. The ids are only a hint: a wrong id costs one extra write. */
 const openedFlows = new Set<string>()
 
-/** Report whose marks and pointers are stored. `statement` writes the report; null if an UpdateItem is needed. */
+/** Report whose index marks and pointers are already stored. `statement` writes the report; null if an UpdateItem is needed. */
 type PreparedReport<T> = { ingested: T; key: Key; needsPointer: boolean; statement: Statement | null }
 
 /**
@@ -108,8 +108,8 @@ async function prepareReport<T extends IngestedReport>(ingested: T): Promise<Pre
 }
 
 /**
- * Builds a PartiQL statement for a new flow, or for closing a flow that this process opened. Null for any other close report, which needs
- * an UpdateItem because PartiQL has no upsert.
+ * Builds a PartiQL statement for a new flow, or for closing a flow that this process opened. Returns null for any other close report, which
+ * needs an UpdateItem because PartiQL has no upsert.
  */
 function toStatement(ingested: IngestedReport, key: Key, needsPointer: boolean): Statement | null {
   const { closing } = ingested.report
@@ -170,7 +170,7 @@ const putOpenFlow = (ingested: IngestedReport, key: Key) =>
     { ConditionExpression: 'attribute_not_exists(pk)', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
   )
 
-/** Upserts a closed flow without changing the attributes of an earlier open report. */
+/** Upserts a closed flow without changing the attributes stored by an earlier open report. */
 function putClosedFlow(ingested: IngestedReport, key: Key, closing: Closing) {
   const closed = closedFields(closing)
   const fields = Object.entries({ ...openFields(ingested), ...closed })

@@ -41,7 +41,7 @@ function decompress(body: Buffer, headers: Headers): Buffer {
   if (encoding === 'identity') return body
   if (encoding !== 'gzip') throw new ApiError('bad_request', 'Content-Encoding must be identity or gzip.')
   try {
-    // Decompresses synchronously, because a function handles one request at a time and another thread doubles the cost.
+    // Decompresses synchronously, because a function handles one request at a time and a second thread would double the cost.
     return gunzipSync(body, { maxOutputLength: maxUnpacked })
   } catch (error) {
     const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
@@ -77,7 +77,7 @@ const exactIntegers: Reviver = (_key, value, context) =>
     ? (exactInteger(context.source) ?? Number.NaN)
     : value
 
-/** Parses a body. For counts beyond 2^53, parses the body a second time and returns the counts as bigint. @throws SyntaxError */
+/** Parses a body. If counts exceed 2^53, parses the body a second time and returns these counts as bigint. @throws SyntaxError */
 export function parseReports(text: string): unknown {
   const document = JSON.parse(text)
   const records: unknown = document?.flow_logs

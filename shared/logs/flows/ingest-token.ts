@@ -29,7 +29,7 @@ const ProtectedHeader = v.object({ alg: v.literal('HS256'), kid: v.string() })
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Purpose for deriving a separate key per account from the signing secret. `kid` is the version of the secret. */
+/** Purpose with which a separate key per account is derived from the signing secret. `kid` is the version of the secret. */
 const purpose = (account: string): string => `ingest token ${account}`
 
 const signature = (key: Buffer, signed: string): string =>
@@ -44,7 +44,7 @@ type Grant = Omit<IngestClaims, 'iat' | 'exp' | 'uploads_enabled'> & {
 }
 
 /**
- * Signs the ingest token of one side of an authorization. The same version of the signing secret always produces the same token (P5.5(4)).
+ * Signs the ingest token for one side of an authorization. The same version of the signing secret always produces the same token (P5.5(4)).
  */
 export async function signIngestToken({ authorized_at, expires_at, ...grant }: Grant): Promise<string> {
   const claims = { ...grant, iat: seconds(authorized_at), exp: seconds(expires_at) + lateReportSecs }
@@ -68,7 +68,7 @@ export async function verifyIngestToken(token: string, nowSeconds: number): Prom
   const claims = parse(IngestClaims, payload)
   const key = more.length > 0 ? null : await verifyingKey(kid, purpose(claims.account_id))
   if (!key) throw unauthorized()
-  // Compares signatures as text, because several base64url texts can decode to the same bytes.
+  // Compares the encoded signatures, because different base64url strings can decode to the same bytes.
   const expected = Buffer.from(signature(key, `${header}.${payload}`))
   const given = Buffer.from(mac)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw unauthorized()

@@ -2,7 +2,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { FlowReport, OuterPath } from './flow-report.ts'
 import type { IngestClaims } from './ingest-token.ts'
 
-/** Stream record with many reports of one ingest token. `ingested_at` is in microseconds. */
+/** Stream record with many reports that were sent with the same ingest token. `ingested_at` is in microseconds. */
 export type Pack = { claims: IngestClaims; ingested_at: number; reports: FlowReport[] }
 
 const version = 1

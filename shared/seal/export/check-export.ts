@@ -24,13 +24,16 @@ type Entry = { logId: string; hash: Buffer }
 
 type CreateFault = (message: string, logId?: string) => ExportFault
 
-/** Ends of the range that are proven complete: the log has no other entry between this end and the exported entries. */
+/**
+ * For each end of the range, true if the export is proven complete there: the log has no further entry between this end and the exported
+ * entries.
+ */
 export type ProvenEnds = { begin: boolean; end: boolean }
 
 /** Verifies the entries of an export against the checkpoint, line by line. Keeps only a few hashes in memory. */
 export class ExportCheck {
   readonly proven: ProvenEnds
-  /** Roots by requested tree size, for sizes whose leaves the export contains. */
+  /** Roots, keyed by tree size. Contains the requested sizes that the exported leaves reach. */
   readonly roots: Map<number, Buffer>
   private readonly seal: ExportSeal
   private readonly marks: Generator<Buffer>
@@ -80,7 +83,10 @@ export class ExportCheck {
     })
   }
 
-  /** Adds the entry next to the range. @throws ExportFault if the entry is malformed, inside the range or not in a sealed hour */
+  /**
+   * Adds the entry directly before or after the range. @throws ExportFault if the entry is malformed, inside the range or not in a sealed
+   * hour
+   */
   private addNeighbour(side: 'before' | 'after'): void {
     const value = this.seal[side]
     if (!value) return

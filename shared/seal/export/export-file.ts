@@ -90,7 +90,7 @@ export function* linesUntil(path: string, end: number): Generator<string> {
 
 type MarksRange = { begin: number; end: number }
 
-/** Yields the marks of the sealed entries, which are the first bytes of their leaf hashes. Ends early at invalid base64. */
+/** Yields the marks of the sealed entries, which are the first bytes of their leaf hashes. Stops early at invalid base64. */
 export function* sealedMarks(path: string, { begin, end }: MarksRange): Generator<Buffer> {
   for (const part of readChunks(path, begin, end)) {
     const text = part.toString('latin1')
@@ -100,7 +100,7 @@ export function* sealedMarks(path: string, { begin, end }: MarksRange): Generato
   }
 }
 
-/** Maximum size of a seal without its marks in bytes, enough for 200,000 hours of an activity log (more than ten years). */
+/** Maximum size in bytes of a seal without its marks. Enough for 200,000 hours of an activity log (more than ten years). */
 const maxHead = 33_554_432
 const maxEntries = 10_000_000
 const maxSealLine = maxHead + marksLength(maxEntries)
@@ -117,7 +117,7 @@ function findLastLine(path: string, file: number, size: number): LastLine {
   return { begin, end, isEnded }
 }
 
-/** Reads the last line of a file, and the offset of its start. @throws NotAnExport for an empty file or an oversized line */
+/** Returns the last line of a file and the offset at which the line starts. @throws NotAnExport for an empty file or an oversized line */
 export const readLastLine = (path: string): { text: string; begin: number; size: number; isEnded: boolean } =>
   withFile(path, (file, size) => {
     const { begin, end, isEnded } = findLastLine(path, file, size)
@@ -145,7 +145,7 @@ export const readSeal = (path: string): { seal: ExportSeal; begin: number; marks
     return { seal, begin, marks }
   })
 
-/** Parses a seal line without its marks. Null for any text that an export never writes. */
+/** Parses a seal line without its marks. Returns null for text that an export cannot contain. */
 function parseSeal(text: string): ExportSeal | null {
   try {
     const seal = v.parse(ExportSeal, JSON.parse(text))

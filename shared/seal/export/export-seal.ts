@@ -85,7 +85,7 @@ export const entryLine = (entry: unknown): string => escaped(canonicalJson(entry
 export const sealLine = (seal: object): string =>
   escaped(`{${Object.entries(seal).map(([name, value]) => `"${name}":${canonicalJson(value)}`)}}`)
 
-/** Parses the line of an entry. Null for any text that an export never writes, such as a repeated name. */
+/** Parses the line of an entry. Returns null for text that an export cannot contain, such as a repeated member name. */
 export function parseEntryLine(line: string): { entry: unknown; canonical: string } | null {
   try {
     const entry: unknown = JSON.parse(line)

@@ -14,7 +14,7 @@ export type Verified = {
   seal: ExportSeal
   checkpoint: Checkpoint
   proven: ProvenEnds
-  /** Roots by requested tree size, for sizes whose leaves the export contains. */
+  /** Roots, keyed by tree size. Contains the requested sizes that the exported leaves reach. */
   roots: Map<number, Buffer>
   /** Predecessor of the log (S2.5); null if there is none. */
   follows: Omit<Follows, 'note'> | null
@@ -154,7 +154,7 @@ export async function compareExport(path: string, against: string, requiredKey?:
 
 /**
  * Returns the predecessor that the newer checkpoint names, if the older checkpoint belongs to that predecessor; else null.
- * @throws ExportFault if both checkpoints belong to one log but name different predecessors (S2.5)
+ * @throws ExportFault if both checkpoints belong to the same log but name different predecessors (S2.5)
  */
 function followedLog(newer: Checkpoint, older: Checkpoint): Verified['follows'] {
   const follows = parseFollows(newer.extensions)
@@ -165,7 +165,7 @@ function followedLog(newer: Checkpoint, older: Checkpoint): Verified['follows'] 
   throw new ExportFault(`FORKED: two signed statements of ${newer.origin} name different logs that it follows`)
 }
 
-/** Rejects two signed roots for the same size of a log, which prove a fork. @throws ExportFault */
+/** Rejects two different signed roots for the same log size, because they prove a fork. @throws ExportFault */
 function rejectTwoRoots(newer: Checkpoint, older: Checkpoint, follows: Verified['follows'], sides: Verified[]): void {
   if (!follows && !isSameLog(newer.origin, older.origin)) return
   const { size, root } = follows ?? { size: newer.size, root: newer.root.toString('base64') }

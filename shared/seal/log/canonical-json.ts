@@ -29,7 +29,7 @@ function canonicalObject(object: Record<string, unknown>): string {
   return `${text}}`
 }
 
-/** Strings that JSON does not escape: printable ASCII except quotes and backslashes. */
+/** Matches strings that need no escaping in JSON: printable ASCII except quotes and backslashes. */
 const plain = /^[ !#-[\]-~]*$/
 
 function canonicalText(text: string): string {

@@ -43,7 +43,7 @@ function comparedContent(entry: Record<string, unknown>): string {
   return canonicalJson([type, log_id, timestamp, object, operation, before, after, subject, run_id])
 }
 
-/** True if a stored entry has the content of its change in the commit record. Log ids are not compared. */
+/** True if the content of a stored entry matches its change in the commit record. Log ids are not compared. */
 export function matchesCommit(item: LogItem, record: EntrySource, position: number): boolean {
   try {
     return comparedContent(unpackLarge(item)) === comparedContent({ ...toEntry(record, position), log_id: item.sk })

@@ -1,9 +1,9 @@
 /**
- * Reason why a log is not sealed (S2.4). `missing`: a change has no entry. `unfounded`: no commit made the entry, or the entry is a
+ * Reason why a log is not sealed (S2.4). `missing`: a change has no entry. `unfounded`: no commit created the entry, or the entry is a
  * duplicate. `altered`: an entry differs from its commit. `gap`: a commit record is missing. `misnumbered`: an entry has a wrong leaf
- * number. `tile`: the tiles do not match the root of the checkpoint. `checkpoint`: the bucket's checkpoint belongs to another log or key,
- * or is older than the table's. `behind`: the table was restored, so the bucket has more leaves. `diverged`: the table was restored and
- * then written. `absent`: the bucket was replaced.
+ * number. `tile`: the tiles do not match the root of the checkpoint. `checkpoint`: the bucket's checkpoint belongs to a different log or
+ * key, or is older than the table's. `behind`: the table was restored, so the bucket has more leaves. `diverged`: the table was restored
+ * and then written to. `absent`: the bucket was replaced.
  */
 export type SealProblem =
   | 'missing'
@@ -30,7 +30,7 @@ export class SealDamage extends Error {
   }
 }
 
-/** Thrown to end a run when a concurrent run seals the log. */
+/** Thrown to end a run when a concurrent run is sealing the log. */
 export class SealConflict extends Error {
   constructor() {
     super('Another run works on the log now.')

@@ -23,7 +23,7 @@ const hostOf = (address: string): string => new URL(address).host
 export const logOrigin = (address: string, account: string, log: SealedLog, generation: number): string =>
   `${hostOf(address)}/${account}/${logName(log, generation)}`
 
-/** Parses an origin except its host, which can change. Null for text that is not the origin of a sealed log. */
+/** Parses an origin, ignoring the host, which can change. Returns null for a string that is not the origin of a sealed log. */
 export function parseOrigin(origin: string): { account: string; log: SealedLog; generation: number } | null {
   const [, account = '', name, number] = /^[^/]+\/([^/]+)\/([a-z]+)(?:\.([1-9]\d{0,8}))?$/.exec(origin) ?? []
   const log = sealedLogs.find((one) => one === name)

@@ -49,8 +49,8 @@ export function perfectSubtrees({ begin, end }: Leaves): Node[] {
 }
 
 /**
- * Descends to the subtree that ends before leaf `until`, or to the last leaf of that subtree. Returns the subtree and its siblings, from
- * the bottom upward.
+ * Descends to the subtree that ends before leaf `until` or, with `toLeaf`, to the last leaf of that subtree. Returns the subtree and the
+ * siblings along its path, from the bottom upward.
  */
 function descend(until: number, size: number, toLeaf: boolean): { subtree: Leaves; siblings: Leaves[] } {
   const siblings: Leaves[] = []
@@ -80,7 +80,7 @@ function consistencySubtrees(from: number, to: number): Leaves[] {
   return subtree.begin === 0 ? siblings : [subtree, ...siblings]
 }
 
-/** Reads the hashes of perfect subtrees. The results have the order of `nodes`. */
+/** Reads the hashes of perfect subtrees, in the order of `nodes`. */
 export type HashReader = (nodes: Node[]) => Promise<Buffer[]>
 
 async function readRoots(parts: Leaves[], read: HashReader): Promise<Buffer[]> {

@@ -42,7 +42,7 @@ const decodePath = ({ path }: LeafProof): Buffer[] => path.map((text) => Buffer.
 
 /** Verifies that a sequence of leaves is exactly a range of a tree. Keeps only a few hashes in memory. */
 export class RangeCheck {
-  /** Roots by watched tree size, for sizes that were reached. */
+  /** Roots, keyed by tree size. Contains the watched sizes that the range has reached. */
   readonly roots = new Map<number, Buffer>()
   private readonly range: CompactRange
   private readonly checked: CheckedRange

@@ -30,7 +30,7 @@ function subtree(hashes: Buffer, first: number, count: number): Buffer {
   return nodeHash(subtree(hashes, first, count / 2), subtree(hashes, first + count / 2, count / 2))
 }
 
-/** Locates a perfect subtree: the tile, and the range of the tile's hashes from which the root is computed. */
+/** Finds the tile of a perfect subtree, and the range of the tile's hashes from which the subtree's root is computed. */
 const locateSubtree = ({ level, index }: Node) => {
   const inTile = level % tileHeight
   const first = index * 2 ** inTile

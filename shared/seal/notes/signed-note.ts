@@ -3,7 +3,7 @@ import { createPublicKey, hash, verify } from 'node:crypto'
 /** Signature type of Ed25519 (C2SP signed-note). */
 const ed25519 = 1
 
-/** Verifier key of notes. `publicKey` has the 32 bytes of an Ed25519 public key. */
+/** Verifier key of notes. `publicKey` contains the 32 bytes of an Ed25519 public key. */
 export type VerifierKey = { name: string; publicKey: Buffer }
 
 type NoteSignature = { name: string; keyHash: Buffer; signature: Buffer }
@@ -61,7 +61,7 @@ export function parseNote(note: string): SignedNote {
   return { text: note.slice(0, split + 1), signatures }
 }
 
-/** Verifies a note and returns its text; null without a valid signature by `key`. @throws NoteError if the note is malformed */
+/** Verifies a note and returns its text. Returns null without a valid signature by `key`. @throws NoteError if the note is malformed */
 export function openNote(note: string, key: VerifierKey): string | null {
   const { text, signatures } = parseNote(note)
   const expectedHash = keyHashOf(key)

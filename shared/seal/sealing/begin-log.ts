@@ -21,7 +21,7 @@ import { leafHashes, leafIds } from './table-tiles.ts'
 
 /**
  * Reads the newest checkpoint of the log to replace. The tree of that log must contain the tree in the table.
- * @throws SealDamage `checkpoint` if the bucket has no checkpoint for the table's tree, or one with another root
+ * @throws SealDamage `checkpoint` if the bucket has no checkpoint for the table's tree, or one with a different root
  */
 async function readEndedLog(sealing: Sealing): Promise<Omit<Follows, 'shared' | 'last'>> {
   const { state } = sealing.lease
@@ -62,8 +62,8 @@ async function copyTiles(sealing: Sealing, { size, root }: SealedState, generati
 /**
  * Starts the next generation of a log whose table was restored or whose bucket was replaced (S2.5). The new log has a separate origin and
  * folder, and starts with the leaves in the table. Each step is idempotent.
- * @throws SealDamage if table and bucket do not contain the same log
- * @throws SealConflict if a concurrent run seals the log
+ * @throws SealDamage if the table and the bucket do not contain the same log
+ * @throws SealConflict if a concurrent run is sealing the log
  */
 async function beginLog(sealing: Sealing): Promise<{ origin: string; follows: Follows }> {
   const { account, log, address, lease } = sealing
@@ -83,7 +83,8 @@ async function beginLog(sealing: Sealing): Promise<{ origin: string; follows: Fo
     }
     const root = Buffer.from(state.root, 'base64')
     const text = checkpointText({ origin, size: state.size, root, extensions: extensionsOf(state, { follows }) })
-    // An equal checkpoint belongs to an interrupted run, which is resumed. Any other checkpoint belongs to a log that the table lost.
+    // A checkpoint with the same text belongs to an interrupted run, which is resumed. Any other checkpoint belongs to a log that the table
+    // lost.
     if (before && parseNote(before.note).text !== text) continue
     await copyTiles(sealing, state, generation)
     lease.check()
@@ -106,7 +107,10 @@ const needNewLog: SealProblem[] = ['behind', 'diverged', 'absent']
 
 const badRequest = (detail: string) => new ApiError('bad_request', detail)
 
-/** Seals a log. If the log cannot be continued, starts the next generation and seals the new log. Null if no new generation was needed. */
+/**
+ * Seals a log. If the log cannot be continued, starts the next generation and seals the new log. Returns null if no new generation was
+ * needed.
+ */
 async function replaceLog(account: string, log: SealedLog, deadline: number): Promise<NewLog | null> {
   const lease = await Lease.take(account, log)
   if (!lease) throw new SealConflict()
@@ -137,9 +141,9 @@ async function replaceLog(account: string, log: SealedLog, deadline: number): Pr
 }
 
 /**
- * Task: starts the next generation of an account's logs that cannot be continued (S2.5, docs/runbooks/seal-stopped.md).
+ * Task: starts the next generation for those logs of an account that cannot be continued (S2.5, docs/runbooks/seal-stopped.md).
  * @throws ApiError `bad_request` for an event without a valid account, and for a log with any other damage
- * @throws ApiError `unavailable` while a concurrent run seals a log
+ * @throws ApiError `unavailable` while a concurrent run is sealing a log
  */
 export async function beginSealedLog(event: unknown, deadline: number): Promise<NewLogs> {
   const account = readAccountId(event)

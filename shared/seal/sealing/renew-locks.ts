@@ -20,13 +20,13 @@ import { lockRenewalKey, sealedAccountsPartition } from '../log/sealed-log.ts'
 type Renewal = {
   bucket: string
   /**
-   * Start of the pass in microseconds. The pass locks older object versions for `days` from its start. The bucket's default locks newer
-   * versions.
+   * Start of the pass in microseconds. From then on, the pass locks older object versions for `days`. Newer versions have the bucket's
+   * default lock.
    */
   begun: number
   days: number
   isDone?: boolean
-  /** Last account that is complete. `place` is the position in the object listing of the next account. */
+  /** Last account that the pass has completed. `place` is the position in the object listing of the next account. */
   after?: string
   place?: Pick<ListObjectVersionsCommandInput, 'KeyMarker' | 'VersionIdMarker'> | null
   renewed: number
@@ -44,7 +44,7 @@ const storeProgress = (renewal: Partial<Renewal>) => putItem({ ...lockRenewalKey
 
 const isStarted = (stored: Partial<Renewal> | undefined): stored is Renewal => stored?.begun !== undefined
 
-/** Returns the unfinished pass, or starts a new pass if one is due. Null between two passes. */
+/** Returns the unfinished pass, or starts a new pass if one is due. Returns null if the last pass is complete and no new pass is due. */
 async function openPass(bucket: string, days: number): Promise<Renewal | null> {
   const now = clock.now()
   const stored = await getItem<Key & Partial<Renewal>>(lockRenewalKey)
@@ -95,7 +95,7 @@ async function renewAccount(pass: Renewal, account: string, deadline: number): P
 
 /**
  * Extends the locks of all sealed objects once a year, except those of deleted accounts (docs/decisions/0037-lock-of-the-seal.md). A run
- * resumes at the progress of the previous run. Each step is idempotent.
+ * resumes where the previous run stopped. Each step is idempotent.
  * @throws Error if the bucket's default lock is too short, an object cannot be locked, or a pass takes over 20 days
  */
 export async function renewLocks(deadline: number): Promise<void> {
@@ -145,7 +145,7 @@ async function isLockedUntil(version: Version, until: Date): Promise<boolean> {
   }
 }
 
-/** Locks a version until `until`, unless the version is deleted or already locked for longer. @throws S3ServiceException */
+/** Locks a version until `until`, unless the version has been deleted or is already locked for longer. @throws S3ServiceException */
 async function lockVersion({ Key, VersionId }: ObjectVersion, until: Date): Promise<void> {
   const version = { Key, VersionId }
   const Retention = { Mode: 'COMPLIANCE', RetainUntilDate: until } as const
@@ -153,7 +153,7 @@ async function lockVersion({ Key, VersionId }: ObjectVersion, until: Date): Prom
     await s3().send(new PutObjectRetentionCommand({ Bucket: env.sealBucket, ...version, Retention }))
   } catch (error) {
     if (hasStatus(error, 404)) return
-    // S3 returns the same status for a shortened lock and for a missing permission, so the existing lock is checked.
+    // S3 returns the same status if the new lock would be shorter and if a permission is missing, so the existing lock is checked.
     if (!hasStatus(error, 400, 403) || !(await isLockedUntil(version, until))) throw error
   }
 }

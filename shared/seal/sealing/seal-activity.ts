@@ -40,7 +40,10 @@ async function firstHour(account: string): Promise<{ hour: number; isFirst: bool
   return { hour: hourStart(Math.max(begin, kept)), isFirst: begin >= kept }
 }
 
-/** Seals an hour of one stream. Returns no item for an hour without entries. Null at the deadline; the next run resumes the hour. */
+/**
+ * Seals an hour of one stream. Returns no item for an hour without entries. Returns null if the deadline is reached; the next run then
+ * resumes the hour.
+ */
 async function sealHour(
   account: string,
   stream: HourStream,

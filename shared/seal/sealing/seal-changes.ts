@@ -25,7 +25,7 @@ type SealedEnd = { account: string; sequence: number; time: number; leaves: numb
 
 /** Maximum delay in microseconds between a commit and its stored entries. After this delay, a missing entry is reported as damage. */
 const maxDelayMicros = 900_000_000
-/** Safety margin in microseconds before the end of the retention, because entries expire while a run reads. */
+/** Safety margin in microseconds before the end of the retention, because entries can expire during a run. */
 const marginMicros = hourMicros
 
 const damageAt = (problem: 'gap' | 'misnumbered', { time }: { time: number }) =>
@@ -49,7 +49,7 @@ async function* recordsAfter(account: string, sequence: number, last: number): A
 }
 
 /**
- * Yields the commits after the sealed ones, each verified against its entries (S2.4). Ends before a recent commit whose entries are not
+ * Yields the commits after the sealed ones, each verified against its entries (S2.4). Stops before a recent commit whose entries are not
  * stored yet. Expired entries are not compared, and their leaves are computed from the commit records.
  * @throws SealDamage for a difference between commits and entries
  */

@@ -24,7 +24,7 @@ export const sealers: Record<SealedLog, typeof sealChanges> = { changes: sealCha
 /**
  * Seals new entries in the logs of all accounts until the deadline (S2.3). A damaged log is reported as `seal_stopped` and does not delay
  * other logs.
- * @throws AggregateError of all other failures
+ * @throws AggregateError with all other failures
  */
 export async function sealLogs(deadline: number): Promise<void> {
   const errors: unknown[] = []
@@ -82,7 +82,7 @@ async function sealLog({ account, log, unchangedState }: Work, deadline: number)
     const size = lease.state?.size ?? 0
     if (size > before) logLine('INFO', 'log_sealed', { account_id: account, log, size, leaves: size - before })
   } catch (error) {
-    // The concurrent run seals the log, so this run ends without an error.
+    // The concurrent run is sealing the log, so this run ends without an error.
     if (error instanceof SealConflict) return
     if (!(error instanceof SealDamage)) throw error
     logLine('ERROR', 'seal_stopped', { account_id: account, log, problem: error.problem, log_id: error.at })

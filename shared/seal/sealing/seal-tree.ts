@@ -39,8 +39,8 @@ export async function openTree({ account, log, lease }: Sealing): Promise<Growin
 type Newest = { unfinished: SignedCheckpoint | null; tag: string | null }
 
 /**
- * Compares the newest checkpoints of bucket and table.
- * @throws SealDamage if the bucket's checkpoint is older, absent or has another root
+ * Compares the newest checkpoints in the bucket and in the table.
+ * @throws SealDamage if the bucket's checkpoint is older, absent or has a different root
  */
 export async function readNewest(sealing: Sealing): Promise<Newest> {
   const { state } = sealing.lease
@@ -77,7 +77,7 @@ export const storeTiles = (sealing: Sealing, tiles: Tile[], generation = sealing
     putOnce(pathOf(sealing, tilePath(tile, widthOf(tile)), generation), tile.hashes, 'diverged'),
   )
 
-/** Extension lines of a checkpoint, after its root (S2.1, S2.5). */
+/** Extension lines of a checkpoint, which follow its root (S2.1, S2.5). */
 export const extensionsOf = ({ from }: Pick<SealedState, 'from'>, { follows }: LogStart): string[] => [
   ...(from === null ? [] : [`from ${from}`]),
   ...(follows ? followsLines(follows) : []),
@@ -86,8 +86,8 @@ export const extensionsOf = ({ from }: Pick<SealedState, 'from'>, { follows }: L
 /**
  * Signs the tree and stores it, first in the bucket, then in the table. Each step is idempotent and never overwrites another run's objects.
  * An unfinished checkpoint keeps its existing signature.
- * @throws SealDamage if a checkpoint of this size has another root
- * @throws SealConflict if a concurrent run seals the log
+ * @throws SealDamage if a checkpoint of this size has a different root
+ * @throws SealConflict if a concurrent run is sealing the log
  */
 export async function sealTree(
   sealing: Sealing,

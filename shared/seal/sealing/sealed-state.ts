@@ -33,7 +33,7 @@ type StoredLog = {
   /** Null before the first seal. */
   state: SealedState | null
   start: LogStart
-  /** First hour that was not processed, in microseconds; activity log only. */
+  /** First hour that has not been processed, in microseconds; activity log only. */
   hour: number | undefined
 }
 
@@ -53,8 +53,8 @@ const checkpointKey = (account: string, log: SealedLog, size: number): Key => ({
 })
 
 /**
- * Stores a checkpoint by its size. Idempotent.
- * @throws SealDamage `diverged` if a stored checkpoint of this size has another root
+ * Stores a checkpoint, keyed by its size. Idempotent.
+ * @throws SealDamage `diverged` if a stored checkpoint of this size has a different root
  */
 export async function putCheckpoint(account: string, log: SealedLog, checkpoint: StoredCheckpoint): Promise<void> {
   const key = checkpointKey(account, log, checkpoint.size)
@@ -72,10 +72,10 @@ export const readCheckpoint = (account: string, log: SealedLog, size: number) =>
 
 /** Duration of a lease in microseconds, longer than the timeout of the sealing function. */
 const leaseMicros = 300_000_000
-/** Final period of a lease in microseconds, in which a run signs nothing. */
+/** Final period of a lease in microseconds, during which a run signs nothing. */
 const marginMicros = 30_000_000
 
-/** Exclusive permission of one run to seal a log for 5 minutes, with the log's stored state. */
+/** Lease that lets a single run seal a log for 5 minutes. Includes the log's stored state. */
 export class Lease implements StoredLog {
   private readonly key: Key
   private readonly owner: string
@@ -98,7 +98,7 @@ export class Lease implements StoredLog {
     return this.start.generation ?? 1
   }
 
-  /** Acquires the lease; null while another run has the lease. */
+  /** Acquires the lease. Returns null while a different run holds the lease. */
   static async take(account: string, log: SealedLog): Promise<Lease | null> {
     const key = sealKey(account, log)
     const owner = randomUUID()
@@ -112,12 +112,12 @@ export class Lease implements StoredLog {
     return before && new Lease(key, owner, until, toStoredLog(before))
   }
 
-  /** Prevents signing shortly before the lease expires. @throws Error within 30 seconds of the end of the lease */
+  /** Prevents signing shortly before the lease expires. @throws Error less than 30 seconds before the lease expires */
   check(): void {
     if (clock.now() > this.until - marginMicros) throw new Error('The lease of the log ends. The next run continues.')
   }
 
-  /** Stores the sealed state. @throws SealConflict if another run has the lease */
+  /** Stores the sealed state. @throws SealConflict if a different run holds the lease */
   async store(state: SealedState | Pick<SealedState, 'hour'>): Promise<void> {
     const item = { ...this.key, kind: 'seal', ...state, ...this.start, lease: this.owner, lease_until: this.until }
     const condition = { ConditionExpression: 'lease = :owner', ExpressionAttributeValues: { ':owner': this.owner } }

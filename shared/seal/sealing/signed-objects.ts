@@ -28,8 +28,8 @@ async function verifierKeys({ address, lease }: Sealing): Promise<VerifierKey[]>
 }
 
 /**
- * Reads and verifies a checkpoint in the bucket; null if absent.
- * @throws SealDamage if the checkpoint belongs to another log or key
+ * Reads and verifies a checkpoint in the bucket. Returns null if the checkpoint is absent.
+ * @throws SealDamage if the checkpoint belongs to a different log or key
  */
 export async function readSigned(
   sealing: Sealing,
@@ -77,7 +77,7 @@ export async function putOnce(path: string, content: string | Buffer, problem: S
  */
 export async function putNewest(path: string, note: string, expectedTag: string | null): Promise<void> {
   if (await sealStore().put(path, note, expectedTag)) return
-  // An equal note is no conflict. Either this run's response was lost, or another run signed the same tree.
+  // A stored note with the same text is not a conflict. Either this run's response was lost, or another run signed the same tree.
   const stored = await sealStore().get(path)
   if (!stored?.content.equals(Buffer.from(note))) throw new SealConflict()
 }

@@ -36,7 +36,7 @@ function tileItems(pk: string, from: number, { level, index, hashes, ids }: Stor
 
 const concurrency = 8
 
-/** Puts a tile item without replacing a longer tile. @throws SealDamage `tile` if the longer tile has other hashes */
+/** Puts a tile item without replacing a longer tile. @throws SealDamage `tile` if the longer tile has different hashes */
 async function putTileItem(item: Item & Partial<TileItem>): Promise<void> {
   const { pk, sk, hashes } = item
   const condition = hashes && {
@@ -80,7 +80,7 @@ export const tableHashes = (pk: string): HashReader =>
 
 const idsOf = (bytes: Buffer): string[] => bytes.toString('hex').match(/.{24}/g) ?? []
 
-/** Finds a leaf by the id of its entry or hour; null if the tree has no such leaf. */
+/** Finds a leaf by the id of its entry or hour. Returns null if the tree has no such leaf. */
 export async function findLeaf(pk: string, id: string): Promise<{ index: number; hash: Buffer } | null> {
   const range = { after: indexSort(id), inclusive: true, backward: true, limit: 1 }
   const [first] = await queryItems<Key & { tile?: number }>(pk, range)

@@ -21,13 +21,13 @@ const timeoutMs = 10_000
 
 export type UsedProvider = { kind: OpenIdKind; row: AuthProviderRow; app: App }
 
-/** Fields of a pending sign-in that stay the same when the browser is redirected to the provider a second time. */
+/** Fields of a pending sign-in that do not change when the browser is redirected to the provider a second time. */
 export type StartedSignIn = Pick<
   PendingSignIn,
   'context' | 'redirect_uri' | 'state' | 'code_challenge' | 'callback_uri'
 >
 
-/** Stores a pending sign-in, which is valid for 10 minutes and for one response. @throws SignInRefused if discovery fails */
+/** Stores a pending sign-in that is valid for 10 minutes and accepts a single response. @throws SignInRefused if discovery fails */
 export async function beginAtProvider(
   accountId: string,
   { kind, row, app }: UsedProvider,
@@ -65,7 +65,7 @@ export async function beginAtProvider(
   return { url: url.href, expiresAt }
 }
 
-/** Logs a failed sign-in for the operator. A fault of the provider is also stored for administrators (I2.2(4)). */
+/** Logs a failed sign-in for the operator. A provider fault is also stored, so that administrators can see it (I2.2(4)). */
 export async function noteFailure(
   accountId: string,
   { kind, id }: PendingSignIn['provider'],

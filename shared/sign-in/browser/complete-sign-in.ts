@@ -33,7 +33,7 @@ import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import { beginAtProvider, noteFailure, type UsedProvider } from './begin-at-provider.ts'
 import { codeMicros, type SignInCode } from './sign-in-code.ts'
 
-/** Time limit for all requests to the provider in milliseconds, below the function's timeout of 29 seconds. */
+/** Time limit in milliseconds for all requests to the provider together. Below the function's timeout of 29 seconds. */
 const timeBudgetMs = 20_000
 
 /**
@@ -60,7 +60,7 @@ async function readProvider(accountId: string, { provider, issuer, context }: Pe
     getRow(accounts, accountId, accountId),
     getRow(authProviders[provider.kind], accountId, provider.id),
   ])
-  // With no actor identified yet, `actor_unknown` means that account, provider and context passed their checks.
+  // No actor is identified yet, so `actor_unknown` means that the account, provider and context passed their checks.
   const facts = { account, kind: provider.kind, provider: row, actor: null, context, aboveUsersLimit: false }
   const refusal = findRefusal(facts)
   if (!account || !row || refusal !== 'actor_unknown') throw new SignInRefused(refusal ?? 'provider_disabled')
@@ -134,7 +134,7 @@ async function issueCode(returned: ReturnedSignIn, identity: ClaimedIdentity): P
 /**
  * Completes a sign-in at the provider's callback (I2.2). Redirects to the caller with a code, or with an error that distinguishes provider
  * faults from refusals.
- * @param path path of the request, which must be the callback that the sign-in started with
+ * @param path path of the request, which must match the callback of the pending sign-in
  * @throws ApiError 400 without a pending sign-in; `unavailable` after a transient error
  */
 export async function completeSignIn(path: string, query: URLSearchParams): Promise<{ location: string }> {
@@ -167,7 +167,9 @@ export async function completeSignIn(path: string, query: URLSearchParams): Prom
   }
 }
 
-/** Error codes by which a provider reports that the person cancelled or was rejected (RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6). */
+/**
+ * Error codes with which a provider reports that the person cancelled or was rejected (RFC 6749, 4.1.2.1; OpenID Connect Core, 3.1.2.6).
+ */
 const declinedErrors = [
   'access_denied',
   'login_required',

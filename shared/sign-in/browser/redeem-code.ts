@@ -34,7 +34,7 @@ function matchesChallenge(verifier: string, challenge: string): boolean {
 }
 
 /**
- * Returns the identity of a code. If the email must be proven, verifies the passcode first.
+ * Returns the identity behind a code. If the identity's email must be proven, verifies the passcode first.
  * @throws ApiError 422 for a missing passcode; SignInRefused
  */
 async function provenIdentity(accountId: string, code: string, stored: SignInCode, draft: Draft<Redeem>) {

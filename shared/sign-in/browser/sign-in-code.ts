@@ -2,7 +2,7 @@ import type { ProviderKind } from '../../domain/auth-providers/auth-provider.ts'
 import type { ClaimedIdentity } from '../providers/identity-claims.ts'
 import type { SignInContext } from '../sign-in-context.ts'
 
-/** Validity of a code in microseconds (I2.2(6)). A code that requires a passcode is valid as long as the passcode (I2.5). */
+/** Validity period of a code in microseconds (I2.2(6)). If the code also requires a passcode, both have the same validity period (I2.5). */
 export const codeMicros = { alone: 60_000_000, withPasscode: 15 * 60_000_000 }
 
 export type SignInCode = {

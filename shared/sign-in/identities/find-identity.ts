@@ -40,7 +40,7 @@ export async function findSettledIdentity(
 }
 
 /**
- * Finds the actor of a proven identity by its link or, without a link, by its verified email (I3.1, I3.2).
+ * Finds the actor to whom a proven identity is linked or, without a link, the actor with its verified email (I3.1, I3.2).
  * @throws SignInRefused
  */
 export async function findIdentity(
@@ -67,7 +67,8 @@ export async function findIdentity(
   const uniqueValue = identityOfActor(actor.id, proven.issuer)
   const other = await findUnique(externalIdentities, accountId, 'external_identities.actor', uniqueValue)
   const isAdmin = actor.type === 'account_admin_user'
-  // A portal provider replaces an administrator's link that nobody vouched for, so that the link cannot lock out the administrator (I3.5).
+  // A sign-in at a portal provider replaces an administrator's link that nobody vouched for. Otherwise, the link could lock out the
+  // administrator (I3.5).
   const isReplaced = isAdmin && other?.opens_portal === false && provider !== null && opensPortal(provider)
   if (isReplaced) return { actorId: actor.id, identity: other, byEmail: true }
   // A directory-owned identity is authoritative, so signing in never reassigns the identity.
@@ -80,14 +81,15 @@ export async function findIdentity(
 export type ProvenIdentity = {
   issuer: string
   idpId: string
-  /** Verified email for the first link (I3.2). Without one, the refusal and the name of the claim that caused the refusal. */
+  /** Verified email for the first link (I3.2). If there is none, the reason for the refusal and the claim that caused it. */
   email: { verified: string } | { refusal: Refusal; claim?: string }
   profile: Partial<ProfileFields>
 }
 
 /**
- * Creates or updates the identity of an actor, with its current profile (I3). Signing in by email opens the portal if the provider does
- * (I3.5). Deletes the tokens of a previous subject first. Returns `more` if these tokens do not fit into one commit.
+ * Creates or updates an actor's identity and its profile (I3). For a new identity or a sign-in by email, the provider determines whether
+ * the identity opens the portal (I3.5). Deletes the tokens of a previous subject first. Returns `more` if these tokens do not fit into one
+ * commit.
  */
 export async function stageIdentity(
   transaction: Transaction,

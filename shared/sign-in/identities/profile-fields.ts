@@ -25,7 +25,7 @@ function addressOf(value: unknown): string | null {
   return ['https:', 'http:'].includes(new URL(value).protocol) ? value : null
 }
 
-/** Returns the profile fields from claims or from a directory's user (I3.4). Absent claims are omitted; unusable claims are null. */
+/** Returns the profile fields from claims or from a directory user (I3.4). Absent claims are omitted; unusable claims are null. */
 export function profileOf(claims: Record<string, unknown>): Partial<ProfileFields> {
   const isGiven = (name: string) => claims[name] !== undefined
   return Object.fromEntries([

@@ -13,7 +13,7 @@ const form = new RegExp(`^[${alphabet}]{${length}}$`, 'i')
 export const newPasscode = (): string =>
   Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('')
 
-/** Normalizes an entered passcode to upper case without white space. Null for text that cannot be a passcode. */
+/** Normalizes an entered passcode to upper case without white space. Returns null for a string that cannot be a passcode. */
 export function readPasscode(entered: string): string | null {
   const text = entered.replace(/\s/g, '')
   return form.test(text) ? text.toUpperCase() : null
@@ -21,7 +21,7 @@ export function readPasscode(entered: string): string | null {
 
 export type PasscodeUse =
   | { purpose: 'sign_in'; providerId: string; context: SignInContext }
-  /** Proves the email of one sign-in (I2.3). `code` is the sort key of the stored code of this sign-in. */
+  /** Proves the email of one sign-in (I2.3). `code` is the sort key under which the code of this sign-in is stored. */
   | { purpose: 'proof'; code: string }
 
 export const useText = (use: PasscodeUse): string =>

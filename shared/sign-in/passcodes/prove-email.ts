@@ -50,7 +50,10 @@ export async function proveEmail(
   return { actorId, passcodeId: passcodeItem.id }
 }
 
-/** Counts an attempt before the comparison, so that concurrent attempts cannot exceed the limit. Null if no valid passcode has this use. */
+/**
+ * Counts an attempt before the comparison, so that concurrent attempts cannot exceed the limit. Returns null if the actor has no valid
+ * passcode for this email and use.
+ */
 async function takeAttempt(
   accountId: string,
   actorId: string,
@@ -128,11 +131,11 @@ export async function verifyPasscode(account: AccountRow, entered: v.InferOutput
 
 export const OrderFields = v.object({ email: EmailAddress, context: OneOf(signInContexts) })
 
-/** Response to every order. Unknown addresses get the same response (I2.5). */
+/** Response to every order for a passcode, even for an unknown address (I2.5). */
 export const Ordered = v.object({ status: v.literal('sent') })
 
 /**
- * Orders a passcode. Another function looks up the address, so that the response time does not depend on the address (I2.5).
+ * Orders a passcode. A separate function looks up the address, so that the response time does not reveal whether the address exists (I2.5).
  * @throws ApiError `rate_limited`
  */
 export async function orderPasscode(account: AccountRow, { email, context }: v.InferOutput<typeof OrderFields>) {

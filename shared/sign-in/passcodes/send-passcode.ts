@@ -19,7 +19,7 @@ import { newPasscode, passcodeProvider, useText } from './passcode-text.ts'
 
 export type PasscodeOrder = { account_id: string; email: string; context: SignInContext } & (
   | { purpose: 'sign_in'; provider_id: null }
-  // Proves an address for which the OpenID provider does not vouch (I2.3).
+  // Proves an email address that the OpenID provider does not vouch for (I2.3).
   | { purpose: 'proof'; provider_id: string; code: string }
 )
 
@@ -110,7 +110,7 @@ const passcodeMailsPartition = (email: string): string =>
 
 type Sent = StoredItem & { sent: number[] }
 
-/** Uses up one of the five emails that an address may receive in 15 minutes (I2.5). False if none is left. */
+/** Takes one of the five emails that an address may receive in 15 minutes (I2.5). Returns false if none is left. */
 async function takeMail(email: string, now: number): Promise<boolean> {
   const key = { pk: passcodeMailsPartition(email), sk: 'sent' }
   for (let tries = 0; tries < 10; tries++) {

@@ -12,7 +12,7 @@ import type { Claims } from './identity-claims.ts'
 import type { Proofs } from './pending-sign-in.ts'
 import type { App } from './provider-app.ts'
 
-/** Key sets by issuer and address, cached for ten minutes. A token with an unknown key causes an immediate request. */
+/** Key sets, cached by issuer and address for ten minutes. A token with an unknown key causes an immediate request. */
 const keys = new ResponseCache<client.ExportedJWKSCache>({ ms: 10 * 60_000, maxEntries: 1_000 })
 const maxCachedText = 100_000
 /**
@@ -20,7 +20,7 @@ const maxCachedText = 100_000
  * minute old.
  */
 const staleSeconds = 61
-/** Tolerance in seconds for the provider's clock (I2.2(3)), which equals the library's tolerance for `exp` and `nbf`. */
+/** Tolerance in seconds for differences from the provider's clock (I2.2(3)). Equals the library's tolerance for `exp` and `nbf`. */
 const toleranceSeconds = 30
 
 type ProviderAnswer = {
@@ -33,11 +33,11 @@ type ProviderAnswer = {
   fetch: GuardedFetch
 }
 
-/** `claims` are the verified claims of the ID token. `userinfo` requests further claims; null without a userinfo endpoint. */
+/** `claims` are the verified claims of the ID token. `userinfo` requests additional claims; null without a userinfo endpoint. */
 type ExchangeResult = { claims: Claims; userinfo: (() => Promise<Claims>) | null }
 
 const authenticationOf = ({ token_endpoint_auth_methods_supported: methods }: DiscoveryDocument, secret: string) =>
-  // Prefers the request body for the secret, because providers decode special characters in the header differently.
+  // Prefers to send the secret in the request body, because providers differ in how they decode special characters in the header.
   methods?.includes('client_secret_post') ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret)
 
 const keysOf = ({ issuer, jwks_uri }: DiscoveryDocument): string => `${issuer} ${jwks_uri}`
@@ -50,7 +50,7 @@ function useCachedKeys(config: client.Configuration, document: DiscoveryDocument
 
 function cacheKeys(config: client.Configuration, document: DiscoveryDocument): void {
   const read = client.getJwksCache(config)
-  // Skips key sets that came from the cache, which are recognized by their assumed age.
+  // Skips key sets that came from the cache. Their assigned age identifies them.
   if (!read || read.uat < Math.floor(clock.now() / 1_000_000) - staleSeconds / 2) return
   if (JSON.stringify(read.jwks).length <= maxCachedText) keys.set(keysOf(document), read)
 }

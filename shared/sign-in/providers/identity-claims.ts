@@ -9,7 +9,7 @@ import type { OpenIdKind } from './provider-app.ts'
 
 export type Claims = Record<string, unknown>
 
-/** Merges the claims of ID token and userinfo. Takes `email` and `email_verified` from the same source (I2.2(3)). */
+/** Merges the claims of the ID token and of userinfo. Takes `email` and `email_verified` from the same source (I2.2(3)). */
 export function withUserinfo(claims: Claims, userinfo: Claims): Claims {
   const isSame = claims.email === userinfo.email && claims.email_verified === undefined
   const { email, email_verified } = claims.email === undefined || isSame ? userinfo : claims
@@ -20,7 +20,7 @@ export function withUserinfo(claims: Claims, userinfo: Claims): Claims {
 /** Identity from a provider's verified claims. `toProve` is an email that the person must prove with a passcode. */
 export type ClaimedIdentity = ProvenIdentity & { toProve: string | null }
 
-/** Accepts the text `true`, because some providers send booleans as text. */
+/** Accepts the string `true`, because some providers send booleans as strings. */
 const isTrue = (claim: unknown): boolean => claim === true || claim === 'true'
 
 const textOf = (claim: unknown): string | null => (typeof claim === 'string' && claim.trim() !== '' ? claim : null)
@@ -28,7 +28,7 @@ const textOf = (claim: unknown): string | null => (typeof claim === 'string' && 
 /** Maximum length of a subject (OpenID Connect Core 1.0, 2). */
 const maxSubject = 255
 
-/** Name of the claim with the subject. Kind tenant uses `oid`, because `sub` differs between apps. */
+/** Name of the claim that contains the subject. The kind `tenant` uses `oid`, because `sub` differs between apps. */
 const subjectClaim = (kind: OpenIdKind): 'sub' | 'oid' => (kind === 'tenant' ? 'oid' : 'sub')
 
 export function subjectIn(kind: OpenIdKind, claims: Claims): string | null {
@@ -36,7 +36,7 @@ export function subjectIn(kind: OpenIdKind, claims: Claims): string | null {
   return subject !== null && subject.length <= maxSubject && subject.isWellFormed() ? subject : null
 }
 
-/** Claims that every sign-in needs (`always`), and further claims for the first link (`toLink`, I2.3). */
+/** Claims that every sign-in needs (`always`), and additional claims that the first link needs (`toLink`, I2.3). */
 export function neededClaims(kind: OpenIdKind, provider: AuthProviderRow): { always: string[]; toLink: string[] } {
   if (kind === 'suite') {
     return { always: provider.hosted_domain ? ['hd'] : [], toLink: ['email', 'email_verified', 'hd'] }
@@ -52,7 +52,7 @@ function checkMembership(kind: OpenIdKind, provider: AuthProviderRow, claims: Cl
     throw new SignInRefused('domain_other', null, { claim: 'hd' })
   }
   const tenant = kind === 'tenant' ? tenantOfIssuer(provider.issuer) : undefined
-  // `tenant` is null for an issuer without a tenant and for the issuer of personal accounts. Both reject every `tid`.
+  // `tenant` is null for an issuer without a tenant and for the issuer of personal accounts. In both cases, every `tid` is rejected.
   if (tenant !== undefined && (tenant === null || textOf(claims.tid)?.toLowerCase() !== tenant.toLowerCase())) {
     throw new SignInRefused('tenant_other', null, { claim: 'tid' })
   }
@@ -77,7 +77,7 @@ function readAddress(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims
 
 /**
  * Converts verified claims to an identity (I2.3, I3.4).
- * @throws SignInRefused for a missing subject or for another domain or tenant
+ * @throws SignInRefused if the subject is missing, or if the domain or tenant does not match
  */
 export function identityOfClaims(kind: OpenIdKind, provider: AuthProviderRow, claims: Claims): ClaimedIdentity {
   const idpId = subjectIn(kind, claims)
@@ -88,7 +88,7 @@ export function identityOfClaims(kind: OpenIdKind, provider: AuthProviderRow, cl
 }
 
 /**
- * Returns the email that a passcode must prove before the first link (I2.3). Null if no proof is needed.
+ * Returns the email that a passcode must prove before the first link (I2.3). Returns null if no proof is needed.
  * @throws SignInRefused if the email is malformed
  */
 export async function emailToProve(

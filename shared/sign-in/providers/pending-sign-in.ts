@@ -6,7 +6,7 @@ import type { OpenIdKind } from './provider-app.ts'
 
 export type PendingSignIn = {
   provider: { kind: OpenIdKind; id: string }
-  /** Issuer when the sign-in started. The callback is refused if the provider's issuer has changed. */
+  /** Issuer at the start of the sign-in. The callback is refused if the provider's issuer has changed. */
   issuer: string
   context: SignInContext
   /** Address of the caller, to which the final redirect returns `state` and the code. */
@@ -36,13 +36,13 @@ export const encryptProofs = (state: string, proofs: Proofs): Uint8Array =>
 export const decryptProofs = (state: string, sealed: Uint8Array): Proofs =>
   JSON.parse(decryptBytes(deriveKey(state, purpose), sealed).toString())
 
-/** Values of `prompt` with which a provider lets the person choose an account (OpenID Connect Core 1.0, 3.1.2.1). */
+/** Values of `prompt` that make a provider offer a choice of accounts (OpenID Connect Core 1.0, 3.1.2.1). */
 export type AccountPrompt = 'select_account' | 'login'
 
 /** Provider kinds that receive `login`, because they do not document `select_account` (docs/decisions/0021). */
 const loginOnly: readonly OpenIdKind[] = ['idp']
 
-/** Chooses the prompt with which the provider lets the person choose an account (I2.2(5)). Null if the provider supports none. */
+/** Returns the prompt that makes the provider offer a choice of accounts (I2.2(5)). Returns null if the provider supports none. */
 export function accountPrompt(
   kind: OpenIdKind,
   { prompt_values_supported: supported }: Pick<DiscoveryDocument, 'prompt_values_supported'>,

@@ -51,12 +51,12 @@ const accountApp = (
   clientId: client_id,
   secret: () =>
     decryptSecret({ accountId: account_id, objectId: id }, client_secret).catch((error) => {
-      // Reports a secret that cannot be decrypted as not configured, because an administrator must enter the secret again.
+      // If the secret cannot be decrypted, reports the provider as not configured, because an administrator must enter the secret again.
       throw error instanceof UnreadableSecret ? new SignInRefused('provider_not_configured') : error
     }),
 })
 
-/** Returns the app registration of a provider. Null if the deployment has none for the provider's kind or issuer. */
+/** Returns the app registration of a provider. Returns null if the deployment has none for the provider's kind or issuer. */
 export function findApp(kind: OpenIdKind, provider: AuthProviderRow): App | null {
   const { issuer } = provider
   if (kind === 'oidc') return accountApp(provider, documentUriFor(provider.discovery_document_uri ?? issuer))
@@ -82,19 +82,19 @@ export async function openIdProvider(
 
 /** Discovery documents, cached for ten minutes. Accounts share the cache, because a document contains no account data. */
 const documents = new ResponseCache<DiscoveryDocument>({ ms: 10 * 60_000, maxEntries: 1_000 })
-/** Time limit in milliseconds of a request that concurrent callers share. Each caller also has its own timeout. */
+/** Time limit in milliseconds for a request that concurrent callers share. Each caller also has its own timeout. */
 const requestMs = 8_000
 
 async function readDocument({ issuer, documentUri }: App): Promise<DiscoveryDocument> {
   const document = await readDiscoveryDocument(documentUri, guardedFetch({ timeoutMs: requestMs }))
-  // Rejects the document of another issuer, which could name foreign endpoints.
+  // Rejects a document that names a different issuer, because its endpoints may not belong to the provider.
   if (!document || document.issuer !== issuer) throw new SignInRefused('provider_answer', null, { at: 'discovery' })
   return document
 }
 
 /**
  * Reads an app's discovery document through the cache.
- * @throws SignInRefused if the document cannot be read in time or names another issuer
+ * @throws SignInRefused if the document cannot be read in time or names a different issuer
  */
 export async function fetchDocument(app: App, timeoutMs: number): Promise<DiscoveryDocument> {
   const key = `${app.issuer} ${app.documentUri}`

@@ -1,9 +1,9 @@
 import { env } from '../../core/env.ts'
 
-/** Loopback address (RFC 8252, 7.3) up to its path. Group 1 excludes the port. */
+/** Matches a loopback address (RFC 8252, 7.3) up to its path. Group 1 excludes the port. */
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?(?=[/?]|$)/
 
-/** True for a redirect URI of the deployment (I2.2). The match is exact, except for the port of a loopback address. */
+/** True for a redirect URI that the deployment allows (I2.2). The match is exact, except for the port of a loopback address. */
 export function isRedirectUri(uri: string): boolean {
   if (!URL.canParse(uri)) return false
   const withoutPort = uri.replace(loopback, '$1')

@@ -3,7 +3,7 @@ import { measure, note } from '../../core/logging/invocation.ts'
 import { logLine } from '../../core/logging/log.ts'
 import { type Cause, causes, SignInRefused } from './sign-in-refused.ts'
 
-/** Errors of a token endpoint for an unknown client or an invalid secret (RFC 6749, 5.2). */
+/** Error codes that a token endpoint returns for an unknown client or an invalid secret (RFC 6749, 5.2). */
 const clientErrors = ['invalid_client', 'unauthorized_client']
 
 function causeOf({ reason, details: { at, error = '' } }: SignInRefused): Cause {
@@ -131,7 +131,9 @@ export function noteRefusal(accountId: string | null, refused: SignInRefused): v
   logLine('WARN', 'sign_in_refused', { account_id: accountId, actor_id: actorId, ...details })
 }
 
-/** Runs `work`. Logs a refusal and hides its reason. @throws ApiError `unauthorized` for a refusal; any other error of `work` */
+/**
+ * Runs `work`. Logs a refusal and hides its reason. @throws ApiError `unauthorized` for a refusal, and any other error that `work` throws
+ */
 export async function hideRefusal<T>(accountId: string | null, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

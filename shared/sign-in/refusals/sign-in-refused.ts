@@ -1,7 +1,7 @@
 /** Cause of a refusal, for alarms: a failing or misconfigured provider, a possible attack, or the person. */
 export type Cause = 'provider' | 'guess' | 'person'
 
-/** Reasons of refusals with their causes. Logs and metrics contain the reason, but responses never do (I2.2(4), I2.5). */
+/** Refusal reasons and their causes. Logs and metrics contain the reason, but responses never do (I2.2(4), I2.5). */
 export const causes = {
   account_disabled: 'person',
   provider_disabled: 'person',
@@ -28,7 +28,7 @@ export const causes = {
   provider_not_configured: 'provider',
   provider_changed: 'person',
   declined: 'person',
-  // Anybody can forge an error in the browser, so the provider is not the cause. `causeOf` handles errors of the token endpoint.
+  // Anybody can forge an error in the browser, so the cause is not `provider`. `causeOf` handles errors from the token endpoint.
   provider_refused: 'person',
   provider_unreachable: 'provider',
   provider_answer: 'provider',

@@ -4,13 +4,15 @@ import { end, type PortalSessionRow } from '../../domain/portal-sessions/portal-
 import { fetchDocument, findApp, type OpenIdKind, openIdProvider } from '../providers/provider-app.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 
-/** Time in milliseconds that a sign-out waits for the discovery document (I2.6). */
+/** Maximum time in milliseconds that a sign-out waits for the discovery document (I2.6). */
 const timeoutMs = 2_000
 
-/** Provider kinds that end a session only with an ID token, which the service does not store. */
+/** Provider kinds that require an ID token to end a session. The service does not store ID tokens. */
 const needIdToken: readonly OpenIdKind[] = ['idp']
 
-/** Returns the address that ends a session at the provider (OpenID Connect RP-Initiated Logout 1.0, 2). Null if the provider has none. */
+/**
+ * Returns the provider's address for ending a session (OpenID Connect RP-Initiated Logout 1.0, 2). Returns null if the provider has none.
+ */
 async function endSessionUrl(accountId: string, providerId: string): Promise<string | null> {
   const provider = await openIdProvider(accountId, providerId)
   const app = provider && !needIdToken.includes(provider.kind) ? findApp(provider.kind, provider.row) : null

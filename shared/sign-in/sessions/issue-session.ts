@@ -100,7 +100,7 @@ type ProvenSignIn = Omit<SignIn, 'actorId'> & {
 
 /**
  * Stages one commit of a sign-in with a proven identity (I2.6, I3). Earlier commits delete the tokens of the identity's previous subject.
- * The last commit writes the identity and the session. `spend` stages the deletion of code and passcode in the last commit.
+ * The last commit writes the identity and the session. In the last commit, `spend` stages the deletion of the code and the passcode.
  * @throws SignInRefused
  */
 export async function stageSignIn(
