@@ -11,7 +11,7 @@ export type OperationSource = {
   operationId: string
 }
 
-/** Builds the operation id, for example `listIdpDirectoryRuns` from `list-runs.ts` and the kind `idp_directory`. */
+/** Builds the operation id. For example, `list-runs.ts` and the kind `idp_directory` give `listIdpDirectoryRuns`. */
 function buildOperationId(file: string, kind: string): string {
   const [verb = '', ...noun] = basename(file, '.ts').split('-')
   const words = [...kind.split('_'), ...noun].filter(Boolean)

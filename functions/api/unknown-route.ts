@@ -8,7 +8,7 @@ import { problem } from '#shared/http/problem.ts'
 import { isV0 } from '#shared/http/v0-headers.ts'
 import { v0Problem } from '#shared/http/v0-problem.ts'
 
-/** JSON with the methods of each path pattern. The bundler inserts it from the operations. */
+/** JSON with the methods of each path pattern. The bundler generates it from the operations and inserts it here. */
 declare const ROUTE_TABLE: string
 
 const unknownPath = 'This path does not exist. Paths have no trailing slash.'
@@ -26,8 +26,8 @@ const isBrowserAtRoot = ({ rawPath, headers, requestContext: { http } }: Event):
   http.method === 'GET' && rawPath === '/' && /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? '')
 
 /**
- * Redirects to the API reference, because the service has no console. Caches must revalidate, because other clients receive a problem
- * response.
+ * Redirects to the API reference, because the service has no console. Caches must revalidate, because clients other than browsers receive a
+ * problem response.
  */
 const toReference = (requestId: string): Answer => ({
   statusCode: 302,

@@ -10,7 +10,7 @@ import { readOrigin } from '#shared/http/origin.ts'
 import { problem } from '#shared/http/problem.ts'
 import { type LiveEvent, type LiveResponse, liveHandler, pulseAgent } from '#shared/live/live-handler.ts'
 
-/** Converts a handshake to a request for the pipeline steps, with header names in lower case. */
+/** Converts a handshake to the request that the pipeline steps expect, with header names in lower case. */
 const handshakeOf = ({ headers = {}, requestContext }: LiveEvent): Event => {
   const headerEntries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   const { sourceIp } = requestContext.identity
@@ -19,11 +19,11 @@ const handshakeOf = ({ headers = {}, requestContext }: LiveEvent): Event => {
 
 type Handshake = { exchange: Exchange; request: Event }
 
-/** Checks in their order: browser, origin, token, rate limit. The handler checks the session last. */
+/** Checks the request in this order: browser, origin, token, rate limit. The handler checks the session last. */
 const steps: Step[] = [
   (_exchange, { headers }) => {
     if (headers['user-agent'] === pulseAgent) note({ is_pulse: true })
-    // Rejects browsers, which send `Origin`, so that pages of other sites cannot open a channel.
+    // Rejects browsers, which send `Origin`, so that web pages cannot open a channel.
     if (headers.origin !== undefined) throw new ApiError('forbidden', 'The live channel is not for browsers.')
   },
   readOrigin,
@@ -31,7 +31,7 @@ const steps: Step[] = [
   checkRateLimit,
 ]
 
-/** Handles `$connect`: a client or gateway opens the connection of its session (C2). A refusal is a problem response (A5). */
+/** Handles `$connect`: a client or gateway opens the connection for its session (C2). A refusal is returned as a problem response (A5). */
 export const handler = liveHandler<Handshake>('$connect', {
   open(event) {
     const request = handshakeOf(event)

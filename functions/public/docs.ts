@@ -1,7 +1,7 @@
 import type { Handler } from '#shared/http/lambda.ts'
 import { answerPublicly, staticFile } from '#shared/http/static-file.ts'
 
-/** Content security policy. Besides this origin, the page needs inline styles, data images and a blob worker. */
+/** Content security policy. Besides resources from this origin, the page needs inline styles, data images and a blob worker. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,7 +22,7 @@ const page = staticFile(new URL('./docs.html', import.meta.url), {
 
 const renderer = staticFile(new URL('./redoc.standalone.js', import.meta.url), {
   'content-type': 'text/javascript; charset=utf-8',
-  // Cached for a day: the script changes only with its version, and the page also works with the previous version.
+  // Cached for a day: the script changes only when its version does, and the page also works with the previous version.
   'cache-control': 'public, max-age=86400',
 })
 

@@ -16,7 +16,7 @@ import {
 import { notifyDevices } from '#shared/jobs/nudges/notify-devices.ts'
 import { handleInOrder, newImage, oldImage } from '#shared/table/stream-image.ts'
 
-/** Time reserved before the function's timeout for the last parts and revocations of a batch. */
+/** Time reserved before the function's timeout for the last follow-up work and revocations of a batch. */
 const reserveMs = 30_000
 
 /** Maximum time for notifying devices, which delays the next batch and its revocations. */
@@ -24,8 +24,8 @@ const maxNotifyMs = 15_000
 
 /**
  * Completes the revocations of a commit and its follow-up work: rows below a deleted object (A29), the rest of a large set (A15.6). When
- * time runs short, each piece of follow-up work commits one part and defers the rest. Then notifies connected devices (C5), also of expired
- * authorizations. Every step is idempotent. Returns the first record that failed, so that a retry keeps the order.
+ * time runs short, each piece of follow-up work commits one part and defers the rest. Then notifies connected devices (C5), including about
+ * expired authorizations. Every step is idempotent. Returns the first record that failed, so that a retry keeps the order.
  */
 const followUpBatch = async (
   event: DynamoDBStreamEvent,

@@ -10,7 +10,7 @@ import { flowLogId, type IngestedReport, mergeReports, storeFlows } from '#share
 import { unpack } from '#shared/logs/flows/packing.ts'
 import { maxStatements } from '#shared/table/statements.ts'
 
-/** Maximum number of concurrent requests, of 25 flows each. */
+/** Maximum number of concurrent requests. Each request contains 25 flows. */
 const concurrency = 4
 
 /** Time reserved before the function's timeout for the last writes and the pointers of open flows. */
@@ -25,9 +25,9 @@ function readReports({ kinesis }: KinesisStreamRecord, position: number): Positi
 }
 
 /**
- * Stores the flows that gateways and clients reported. Each flow is written once per batch, so that writes need no order. Returns the first
- * record that was not stored, after a fault or for lack of time; the next batch continues there. Later records may be stored already,
- * because writes are idempotent (L11).
+ * Stores the flows that gateways and clients reported. Each flow is written once per batch, so that the order of writes does not matter.
+ * Returns the first record that was not stored, because of a fault or lack of time. The next batch continues there. Later records may be
+ * stored already, because writes are idempotent (L11).
  */
 const storeBatch = async (
   { Records: records }: KinesisStreamEvent,
@@ -60,11 +60,11 @@ const storeBatch = async (
   })
   const storedCount = reports.filter(({ position }) => position < firstFailure).length
   if (storedCount > 0) measure('flows_stored', storedCount)
-  // Indexes no open flows after a fault: the table may be unavailable, and the next batch repeats the work.
+  // Skips the index of open flows after a fault: the table may be unavailable, and the next batch repeats the work.
   const accounts =
     firstFailure === records.length && hasTime() ? new Set(reports.map(({ claims }) => claims.account_id)) : []
   await inParallel(accounts, 4, (account) =>
-    // Logs errors only: readers without a pointer read the slice itself, and the next batch retries.
+    // Logs errors without failing the batch: readers without a pointer read the slice itself, and the next batch retries.
     indexOpenFlows(account).catch((error: unknown) =>
       logLine('WARN', 'open_flows_not_indexed', { account_id: account, ...describeError(error) }),
     ),

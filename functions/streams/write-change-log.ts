@@ -8,7 +8,10 @@ import { insertAll } from '#shared/table/insert-all.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
 import { handleInOrder, newImage } from '#shared/table/stream-image.ts'
 
-/** Writes one entry per change. Time and position determine the entry's id, so that repeated deliveries write the same entries. */
+/**
+ * Writes one entry per change. The time and position of the change determine the entry's id, so that repeated deliveries write the same
+ * entries.
+ */
 async function writeEntries(record: DynamoDBRecord): Promise<void> {
   const { account_id, time, first_leaf, subject, run_id, changes } = readCommitRecord(newImage(record))
   const items = changes.flatMap((change, position) => {

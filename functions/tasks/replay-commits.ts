@@ -4,10 +4,10 @@ import { watched } from '#shared/core/logging/watched.ts'
 import { task, timeLeft } from '#shared/core/work/task.ts'
 import { replayCommits } from '#shared/jobs/replay/replay-commits.ts'
 
-/** Maximum time for one batch: twice a consumer's timeout, because a failed batch is repeated record by record. */
+/** Maximum time for one batch: twice a consumer's timeout, because a failed batch is retried record by record. */
 const maxBatchMs = 180_000
 
-/** Operator task: hands commit records to the consumers of the table's stream again (docs/runbooks/restore.md). */
+/** Operator task: sends commit records to the consumers of the table's stream again (docs/runbooks/restore.md). */
 export const handler = watched(
   'replay-commits',
   task((event, context?: Pick<Context, 'getRemainingTimeInMillis'>) =>

@@ -7,7 +7,8 @@ import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 const maxPageMs = 60_000
 
 /**
- * Operator task: compares unique items, index items and counters with the rows, and the rows with the commits (docs/runbooks/restore.md).
+ * Operator task: checks unique items, index items and counters against the rows, and the rows against the commits
+ * (docs/runbooks/restore.md).
  */
 export const handler = watched(
   'verify-rows',

@@ -43,7 +43,7 @@ const handlers: Endpoint[] = [
 ]
 
 /**
- * Returns the path parameters of a matching request, or null. API Gateway splits an encoded `/` in an email, so its segments are joined.
+ * Returns the path parameters of a matching request, or null. API Gateway splits an email at an encoded `/`, so its segments are joined.
  */
 function matchParams(path: string, requestSegments: string[]): Record<string, string> | null {
   const pathSegments = v0Segments(path)
@@ -67,7 +67,7 @@ function matchParams(path: string, requestSegments: string[]): Record<string, st
 export const handler = async (event: Event): Promise<Answer> => {
   const method = event.requestContext.http.method
   const routeMethod = method === 'HEAD' ? 'GET' : method
-  // Uses the path that API Gateway has decoded (`/v0` contract, 2.4).
+  // Uses the path as decoded by API Gateway (`/v0` contract, 2.4).
   const segments = v0Segments(`/v0/${event.pathParameters?.proxy ?? ''}`)
   for (const handler of handlers) {
     const { operation } = handler

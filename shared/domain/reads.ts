@@ -3,12 +3,12 @@ import { listRows } from '../table/list.ts'
 import { existingRow } from '../table/read.ts'
 import type { Page } from '../values/page.ts'
 
-/** Adds to rows the fields that are stored in other items, such as presence items. */
+/** Adds fields to rows that are stored in separate items, such as presence items. */
 type Render<R, S> = (account: string, rows: R[]) => S[] | Promise<S[]>
 
 type Selection<R, S> = { indexes?: Page['filters']; newestFirst?: boolean; render?: Render<R, S> }
 
-/** Lists a page of a collection (A7). `render` adds fields that are stored in other items. */
+/** Lists a page of a collection (A7). `render` adds fields that are stored in separate items. */
 export async function listRendered<R extends Row, S extends R = R>(
   entity: Entity<R>,
   account: string,
@@ -19,7 +19,7 @@ export async function listRendered<R extends Row, S extends R = R>(
   return { data: await render(account, rows), metadata }
 }
 
-/** Reads an object. `render` adds fields that are stored in other items. @throws ApiError 404 */
+/** Reads an object. `render` adds fields that are stored in separate items. @throws ApiError 404 */
 export async function getRendered<R extends Row, S extends R = R>(
   entity: Entity<R>,
   account: string,

@@ -14,8 +14,8 @@ async function deliver(invoke: Invoke, functionArn: string, Records: unknown[]):
 }
 
 /**
- * Invokes a consumer with all records at once. If the call fails, invokes the consumer with each record alone, so that one bad record does
- * not block others.
+ * Invokes a consumer with all records at once. If the call fails, invokes the consumer separately for each record, so that one bad record
+ * does not block others.
  * @returns the index and reason of each record that failed
  */
 export async function handOver(invoke: Invoke, functionArn: string, records: unknown[]) {

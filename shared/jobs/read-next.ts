@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { ApiError } from '../core/errors.ts'
 import { fieldsOf } from '../core/json/is-object.ts'
 
-/** Position of a scan in a task's response; null at the beginning. */
+/** Scan position in a task's response; null at the beginning of the table. */
 export const ScanPosition = v.nullable(v.strictObject({ pk: v.string(), sk: v.string() }))
 
 /** Parses the progress of an earlier run from `next` in the event; null for a new run. @throws ApiError `bad_request` */

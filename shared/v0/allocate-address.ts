@@ -20,7 +20,7 @@ function randomBelow(below: bigint): bigint {
   return ((high << 29n) | low) % below
 }
 
-/** Yields the offsets to try: from `start` upward, then from below `start` downward (`/v0` contract, 10.6). */
+/** Yields the offsets to try: first from `start` upward, then downward from just below `start` (`/v0` contract, 10.6). */
 export function* offsetsFrom(start: bigint, size: bigint): Generator<bigint> {
   for (let offset = start; offset <= size - 2n; offset++) yield offset
   for (let offset = start - 1n; offset >= 2n; offset--) yield offset

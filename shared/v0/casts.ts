@@ -4,7 +4,7 @@ import { booleans } from '../values/fields.ts'
 import { textPattern } from '../values/text.ts'
 import { trimmed } from './messages.ts'
 
-/** True for a string that can be stored: without U+0000 and lone surrogates. */
+/** True for a string that can be stored, which must not contain U+0000 or lone surrogates. */
 export const isText = (input: unknown): input is string =>
   typeof input === 'string' && !input.includes('\0') && input.isWellFormed()
 
@@ -19,15 +19,17 @@ const textCast =
 
 const textOrNull = { type: ['string', 'null'], pattern: textPattern.any }
 
-/** Cast of a string; null and `""` become null (`/v0` contract, 7.2). A blank string is trimmed to `""`, which does not become null. */
+/** Cast to a string. Null and `""` become null (`/v0` contract, 7.2). A blank string is trimmed to `""`, which does not become null. */
 export const TextCast = field<string | null>(textCast(false), textOrNull)
 export const TrimmedCast = field<string | null>(textCast(true), textOrNull)
 
-/** True for a JSON number written as an integer. The parser turns other numbers into NaN, and hundreds of digits into infinity. */
+/**
+ * True for a JSON number written as an integer. The parser converts other numbers to NaN, and integers with hundreds of digits to infinity.
+ */
 export const isInteger = (input: unknown): input is number =>
   Number.isInteger(input) || input === Number.POSITIVE_INFINITY || input === Number.NEGATIVE_INFINITY
 
-/** Converts an integer or its text; null for other values. */
+/** Converts an integer, or a string that contains one. Returns null for other values. */
 const integer = (input: unknown): number | null => {
   const value = typeof input === 'string' && /^[+-]?\d+$/.test(input) ? Number(input) : input
   // Adding 0 removes the sign of -0.
@@ -43,7 +45,7 @@ export const IntegerCast = field<number | null>(
   { type: ['integer', 'string', 'null'], pattern: '^([+-]?[0-9]+)?$' },
 )
 
-/** Cast of a boolean; `""` becomes the default, if there is one. */
+/** Cast to a boolean. `""` becomes the default, if there is one. */
 export const booleanCast = (fallback?: boolean) =>
   field<boolean>(
     (input) => {
@@ -53,7 +55,7 @@ export const booleanCast = (fallback?: boolean) =>
     { type: ['boolean', 'string'], enum: [...booleans.keys(), ...(fallback === undefined ? [] : [''])] },
   )
 
-/** Cast of an enum member; `""` becomes the default. */
+/** Cast to an enum member. `""` becomes the default. */
 export const enumCast = <const T extends string>(members: readonly T[], fallback: T | null = null) =>
   field<T | null>(
     (input) => {
@@ -72,10 +74,10 @@ const uuidCast = (schema: JsonSchema) =>
   }, schema)
 
 export const UuidCast = uuidCast({ type: ['string', 'null'], anyOf: [{ format: 'uuid' }, { const: '' }] })
-/** Cast of a required UUID. A later check rejects null and `""`. */
+/** Cast to a required UUID. A later check rejects null and `""`. */
 export const FilledUuidCast = uuidCast({ type: 'string', format: 'uuid' })
 
-/** JSON Schema of a comma list, whose items are checked later. */
+/** JSON Schema of a comma-separated list, whose items are checked later. */
 export const commaListSchema = {
   type: ['string', 'array'],
   pattern: textPattern.any,
@@ -83,10 +85,10 @@ export const commaListSchema = {
   items: { type: 'string', pattern: textPattern.filled },
 }
 
-/** Maximum number of items. The text of a longer list exceeds the maximum length anyway. */
+/** Maximum number of items in an array. A longer list would exceed the maximum string length anyway. */
 const maxItems = 2_048
 
-/** Cast of a comma list: a string, or an array of strings, which are joined. A blank list becomes null. */
+/** Cast to a comma-separated list. Accepts a string, or an array of strings, which are joined. A blank list becomes null. */
 export const CommaListCast = field<string | null>(
   (input) => {
     if (Array.isArray(input) && input.length > maxItems) return { message: `should have at most ${maxItems} item(s)` }

@@ -13,7 +13,7 @@ import {
   type V0SamlProviderInput,
 } from './provider-fields.ts'
 
-/** Valid providers, or the messages about each provider in order (`/v0` contract, 12.5). */
+/** Valid providers, or the messages about each provider in list order (`/v0` contract, 12.5). */
 type CheckedProviders<P> = { items: P[] } | { errors: FieldErrors[] }
 
 const reservedIds = ['identity', 'saml', 'magic_link']
@@ -54,7 +54,7 @@ function checkName(item: Draft<{ id?: string | null; label?: string | null }>, e
   }
 }
 
-/** Checks the items of a list until the limit of messages is reached. */
+/** Checks the items of a list until the message limit is reached. */
 function checkItems<I extends { id?: string | null }, P>(
   sent: object[],
   fields: Fields,
@@ -113,7 +113,7 @@ export const checkSamlProviders = (sent: object[], limit: MessageLimit, address:
 /** Accepts well-formed XML with the root element `EntityDescriptor`, without a document type (`/v0` contract, 12.4). */
 export function isSamlMetadata(text: string): boolean {
   try {
-    // Accepts leading white space by removing it, because XML allows none before its declaration.
+    // Removes leading white space, because XML allows none before its declaration.
     const { root, children } = parseXml(text.replace(/^[\t\n\r ]+/, ''), { preserveDocumentType: true })
     if (children.some(({ type }) => type === XmlNode.TYPE_DOCUMENT_TYPE)) return false
     return /^(?:[^:]+:)?EntityDescriptor$/.test(root?.name ?? '')
@@ -135,7 +135,7 @@ const futureLiteral = /^v[0-9a-f]+\.[\w.~!$&'()*+,;=:-]+$/i
 const isHost = (host: string): boolean =>
   !host.startsWith('[') || parseIp(host.slice(1, -1))?.family === 6 || futureLiteral.test(host.slice(1, -1))
 
-/** Parses a URI reference (RFC 3986); null for an invalid one. */
+/** Parses a URI reference (RFC 3986). Returns null if it is invalid. */
 function parse(text: string): { scheme?: string; host: string } | null {
   if (!characters.test(text) || loosePercent.test(text)) return null
   const [, scheme, authority, path = '', rest = ''] = parts.exec(text) ?? []

@@ -10,13 +10,13 @@ import { maxProviders, openIdProviderSchema, samlProviderSchema } from './provid
 const maxLengths = { url: 2048, data: 65_536, type: 255 }
 const keys = ['url', 'data', 'type'] as const
 
-/** Checks a member of a logo: null if it is missing or empty, undefined if it is invalid. */
+/** Checks one field of a logo. Returns null if it is missing or empty, and undefined if it is invalid. */
 function checkPart(value: unknown, max: number): string | null | undefined {
   if (value === undefined || value === null || value === '') return null
   return isText(value) && !isLonger(value, max) ? value : undefined
 }
 
-/** Cast of a logo (`/v0` contract, 12.3). A logo without content becomes null. */
+/** Cast to a logo (`/v0` contract, 12.3). A logo without content becomes null. */
 const LogoCast = field<Logo | null>(
   (input) => {
     if (input === null) return { value: null }
@@ -36,7 +36,7 @@ const LogoCast = field<Logo | null>(
   },
 )
 
-/** Wraps a cast so that it rejects null. An empty value becomes `empty`, or is invalid if `empty` is missing. */
+/** Wraps a cast so that it rejects null. An empty value becomes `empty`, or is invalid if no `empty` is given. */
 const notNullCast = <T>(cast: v.GenericSchema<unknown, T | null>, schema: JsonSchema, empty?: T) =>
   field<T>((input) => {
     const parsed = v.safeParse(cast, input)
@@ -51,7 +51,7 @@ const integer = (minimum: number, maximum: number) =>
   v.optional(notNullCast(IntegerCast, { type: ['integer', 'string'], minimum, maximum, pattern: '^[+-]?[0-9]+$' }))
 const list = v.optional(notNullCast(CommaListCast, commaListSchema, ''))
 
-/** Cast of a list of providers. The items are checked later, individually and against each other. */
+/** Cast to a list of providers. The items are checked later, individually and against each other. */
 const providers = (item: JsonSchema) =>
   v.optional(
     field<object[]>(

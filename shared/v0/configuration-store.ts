@@ -21,7 +21,7 @@ import { respell } from './shown-list.ts'
 
 const maxBytes = 163_840
 
-/** Size in bytes of a configuration's response as compact JSON, with lists as text (`/v0` contract, 12.2). */
+/** Size in bytes of a configuration's response as compact JSON, with lists as strings (`/v0` contract, 12.2). */
 const countBytes = (fields: V0ConfigurationRow): number =>
   Buffer.byteLength(JSON.stringify(v.parse(V0Configuration, fields)))
 
@@ -37,7 +37,7 @@ export const update = (author: Author, draft: () => Draft<V0ConfigurationInput>,
 
 type RuledName = `default_client_${OwnValueName}` | 'vpn_session_duration'
 
-/** Validation rules of single fields (`/v0` contract, 12.1). */
+/** Validation rules for individual fields (`/v0` contract, 12.1). */
 const rules: { [N in RuledName]: (value: NonNullable<V0ConfigurationInput[N]>) => Messages } = {
   default_client_allowed_ips: (list) => (list === '' ? [] : networkListMessages(list, { repeats: false })),
   default_client_dns: (list) => (list === '' ? [] : serverListMessages(list)),
@@ -62,7 +62,7 @@ function checkValue<N extends RuledName>(
 }
 
 /**
- * Checks a changed configuration. Messages about a provider are at the index of the provider (`/v0` contract, 12.5).
+ * Checks a changed configuration. Messages about a provider are placed at the provider's index in the list (`/v0` contract, 12.5).
  * @throws ApiError `validation_failed`
  */
 function checkConfiguration(

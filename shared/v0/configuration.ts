@@ -107,7 +107,7 @@ export const V0Configuration = v.object({
   updated_at: v.string(),
 })
 
-/** Renders a configuration, with lists in the form set for the account (`/v0` contract, 5.8). */
+/** Renders a configuration, with lists in the form that the account has chosen (`/v0` contract, 5.8). */
 export function showConfiguration(row: V0ConfigurationRow, lists: V0Lists) {
   const { default_client_allowed_ips, default_client_dns } = row
   return {

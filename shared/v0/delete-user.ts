@@ -6,13 +6,13 @@ import { removeTombstone, stageTombstone } from './read-users.ts'
 import { v0Rules } from './rule.ts'
 import { type V0UserRow, v0Users } from './user.ts'
 
-/** Maximum number of writes to delete a device. A commit has capacity for `childCapacity` writes and those of the user. */
+/** Maximum number of writes to delete a device. A commit has capacity for the user's own writes and `childCapacity` others. */
 const writesPerDevice = 6
 const writesPerRule = 3
 const childCapacity = 60
 
 /**
- * Stages the deletion of a user with its devices and rules. A tombstone hides devices and rules beyond the commit's capacity (`/v0`
+ * Stages the deletion of a user and the user's devices and rules. A tombstone hides devices and rules beyond the commit's capacity (`/v0`
  * contract, 9.6).
  */
 export async function stageUserDeletion(transaction: Transaction, user: V0UserRow): Promise<void> {

@@ -23,7 +23,7 @@ type V0DeviceChange = Partial<
   OwnValues & Flags & Pick<V0DeviceRow, 'name' | 'description' | 'public_key' | 'preshared_key' | 'ipv4' | 'ipv6'>
 >
 
-/** Validation rules of single fields (`/v0` contract, 10.3). */
+/** Validation rules for individual fields (`/v0` contract, 10.3). */
 const rules = {
   name: (text: string): Messages => (text === '' ? ['should be at least 1 character(s)'] : tooLong(text, 255)),
   description: (text: string): Messages => tooLong(text, 2048),
@@ -33,7 +33,7 @@ const rules = {
   ipv6: (text: string): Messages => addressMessages('ipv6', text),
 }
 
-/** Validation rules of the values with which a device overrides the configuration. */
+/** Validation rules for the values with which a device overrides the configuration. */
 const valueRules: { [N in OwnValueName]: (value: NonNullable<OwnValues[N]>) => Messages } = {
   allowed_ips: (list) => networkListMessages(list, { repeats: true }),
   dns: serverListMessages,
@@ -50,10 +50,10 @@ function addressMessages(family: 'ipv4' | 'ipv6', text: string): Messages {
 
 const fieldNames = ['name', 'public_key', 'preshared_key', 'ipv4', 'ipv6', 'description'] as const
 
-/** Field values: null clears or generates a value, undefined keeps it. */
+/** Field values. Null clears the value or generates a new one; undefined keeps it. */
 type Fields = Partial<Record<(typeof fieldNames)[number], string | null>>
 
-/** Converts a value to its stored form: addresses to canonical form, an empty description to null. */
+/** Converts a value to its stored form: an address to its canonical form, and an empty description to null. */
 function toStoredValue(field: keyof Fields, sent: string | null | undefined): string | null | undefined {
   if (field === 'description') return sent === '' ? null : sent
   return sent && (field === 'ipv4' || field === 'ipv6') ? (canonicalIp(sent) ?? sent) : sent
@@ -76,7 +76,7 @@ function checkOwnFields(draft: Draft<Input>, device: V0DeviceRow | null, require
 const isSame = (a: string | number | null | undefined, b: string | number | null): boolean =>
   (a || null) === (b || null)
 
-/** Determines and checks one of the five values with a `use_default_` flag, by the presence rule (`/v0` contract, 10.3). */
+/** Determines and checks one of the five values with a `use_default_` flag, according to the presence rule (`/v0` contract, 10.3). */
 function settleValue<N extends OwnValueName>(
   draft: Draft<Input>,
   name: N,
@@ -94,7 +94,7 @@ function settleValue<N extends OwnValueName>(
   const sent = respell<unknown>(fields[name], lists, ...spellings) as OwnValues[N] | undefined
   const value = name === 'endpoint' && sent === '' ? null : sent
   if (value === undefined) return { flag }
-  // Ignores a default that the caller copied from a response. Zero is not an empty value.
+  // Ignores a default that the caller copied from a response. Zero does not count as an empty value.
   const isEffective = value === fallback || (value !== 0 && isSame(value, fallback))
   const isIgnored = isEffective && (flag ?? (device !== null && usedDefault))
   if (isIgnored) return { flag }

@@ -20,7 +20,7 @@ const limitReached = 'Maximum device limit reached. Remove an existing device be
 const uniqueFields = ['name', 'public_key', 'ipv4', 'ipv6'] as const
 type UniqueValues = { user_id: string } & { [N in (typeof uniqueFields)[number]]?: string | null | undefined }
 
-/** Checks that the key and the addresses are unique, and that the name is unique per user (`/v0` contract, 10.4). */
+/** Checks that the key and the addresses are unique, and that the name is unique among the user's devices (`/v0` contract, 10.4). */
 async function checkUnused(transaction: Transaction, claim: UniqueValues, except?: V0DeviceRow): Promise<void> {
   for (const field of uniqueFields) {
     const sent = claim[field]

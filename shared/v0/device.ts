@@ -74,7 +74,7 @@ export const V0Device = v.object({
 const flag = v.optional(booleanCast(true))
 const integer = (minimum: number, maximum: number) => v.optional(documented(IntegerCast, { minimum, maximum }))
 
-/** Fields with the same schema for creating and updating a device. */
+/** Fields that have the same schema in create and update requests. */
 const ownFields = {
   description: v.optional(documented(TrimmedCast, { maxLength: 2048 })),
   public_key: v.optional(documented(TextCast, { type: 'string', pattern: `^${keyPattern}$` })),

@@ -6,7 +6,7 @@ const isAddress = (text: string): boolean => canonicalIp(text) !== null
 const isHostName = (text: string): boolean => /^[A-Za-z0-9._-]{1,253}$/.test(text)
 const isPort = (text: string): boolean => /^\d+$/.test(text) && BigInt(text) <= 65_535n
 
-/** Splits a text into host and port (`/v0` contract, 8.5). The port is undefined without a colon. */
+/** Splits a string into host and port (`/v0` contract, 8.5). Without a colon, the port is undefined. */
 function splitPort(text: string): { host: string; port: string | undefined; isHost: boolean } {
   const [, inner = '', portBehind] = /^\[([^\]]*)\](?::(.*))?$/s.exec(text) ?? []
   if (inner.includes(':') && isAddress(inner)) return { host: inner, port: portBehind, isHost: true }
@@ -32,7 +32,7 @@ function itemsOf(list: string): { items: string[]; texts: string[] } {
 const maxList = 4096
 const emptyItems = (items: string[], texts: string[]): Messages => (items.length > texts.length ? ['is invalid'] : [])
 
-/** Reports each repeated value once, in the order of its second occurrence. */
+/** Reports each repeated value once, ordered by its second occurrence. */
 function duplicateMessages(items: string[]): Messages {
   const earlier = new Set<string>()
   const duplicates = new Set<string>()
@@ -43,7 +43,7 @@ function duplicateMessages(items: string[]): Messages {
   return duplicates.size > 0 ? [`is invalid: duplicates are not allowed: ${excerpt([...duplicates].join(', '))}`] : []
 }
 
-/** Checks a comma list of addresses and networks (`/v0` contract, 8.4). */
+/** Checks a comma-separated list of addresses and networks (`/v0` contract, 8.4). */
 export function networkListMessages(list: string, { repeats }: { repeats: boolean }): Messages {
   const { items, texts } = itemsOf(list)
   const bad = texts.find((item) => parseRange(item) === null)
@@ -60,7 +60,7 @@ function hasPort(item: string): boolean {
   return isHost && port !== undefined && /^\d+$/.test(port)
 }
 
-/** Checks a comma list of server addresses and host names (`/v0` contract, 8.4). */
+/** Checks a comma-separated list of server addresses and host names (`/v0` contract, 8.4). */
 export function serverListMessages(list: string): Messages {
   const { items, texts } = itemsOf(list)
   const others = texts.filter((item) => !isAddress(item) && !hasPort(item))
@@ -74,7 +74,7 @@ export function serverListMessages(list: string): Messages {
   ]
 }
 
-/** Pattern of a base64 key of 44 characters, for the API reference. */
+/** Pattern of a 44-character base64 key, used in the API reference. */
 export const keyPattern = '([A-Za-z0-9+/]{4}){10}([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)'
 
 /** Checks a key in padded standard base64, but not its decoded length (`/v0` contract, 8.6). */

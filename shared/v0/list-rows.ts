@@ -8,11 +8,13 @@ import type { Page } from '../values/page.ts'
 /** Maximum size in bytes of an unpaginated list (`/v0` contract, 6.4). Pages are truncated to fit. */
 export const maxListBytes = 5_242_880
 
-/** Response of a list: all rows, or a page of rows with metadata (`/v0` contract, 6.1, 6.2). */
+/** Response to a list request: all rows, or a page of rows with metadata (`/v0` contract, 6.1, 6.2). */
 export const v0List = <S extends v.GenericSchema>(schema: S) =>
   v.object({ data: v.array(schema), metadata: v.optional(Metadata) })
 
-/** Lists all rows or the requested page, rendered by `show`. `isVisible` hides rows, but requires reading all rows even for a page. */
+/**
+ * Lists all rows or the requested page, rendered by `show`. If `isVisible` is given to hide rows, even a page requires reading all rows.
+ */
 export async function listV0Rows<R extends Row, S>(
   entity: Entity<R>,
   account: string,

@@ -15,7 +15,7 @@ export const isBlank = (text: string | null | undefined): boolean => text == nul
 
 const isWhiteSpace = (character: string | undefined): boolean => /^\p{White_Space}$/u.test(character ?? '')
 
-/** Trims Unicode white space (`/v0` contract, 19.2). JavaScript's `trim` would also remove U+FEFF, and keep U+0085. */
+/** Trims Unicode white space (`/v0` contract, 19.2). JavaScript's `trim` would also remove U+FEFF, but keep U+0085. */
 export function trimmed(text: string): string {
   let start = 0
   let end = text.length

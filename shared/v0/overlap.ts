@@ -14,7 +14,7 @@ type Ports = { low: number; high: number }
 /** Traffic that a rule covers. Only rules with the same `group` can overlap (`/v0` contract, 11.4). */
 export type RuleTarget = { group: string; network: Cidr; ports: Ports }
 
-/** Ports of rules without a port range. All have the same value, so that these rules overlap. */
+/** Port range of rules that have none. All such rules get the same value, so that they overlap. */
 const noPorts: Ports = { low: 0, high: 0 }
 
 export function ruleTargetOf({ action, destination, port_type, port_range, user_id }: TrafficFields): RuleTarget {
@@ -34,7 +34,7 @@ const networkText = ({ first, last }: Cidr): string => `${hex(first)}-${hex(last
 export const overlapSortKey = ({ network, ports }: RuleTarget, id: string): string =>
   `${networkText(network)}-${digits(ports.low)}-${digits(ports.high)}#${id}`
 
-/** Name of the counter of an account's rules with networks of this size. Searches skip sizes whose counter is 0. */
+/** Name of the counter for an account's rules whose networks have this prefix length. Searches skip prefix lengths whose counter is 0. */
 export const sizeCounter = ({ family, prefix }: Pick<Cidr, 'family' | 'prefix'>): string =>
   `v0_rules.${family}/${prefix}`
 
@@ -75,8 +75,8 @@ async function overlapsWithin(target: RuleTarget, { read, except }: Search): Pro
 }
 
 /**
- * Searches the rules of a larger network. Their ports are disjoint, so only the rule with the last start at or below the target's end can
- * overlap.
+ * Searches the rules of one larger network. Their port ranges are disjoint. Only the last rule that starts at or below the target's last
+ * port can therefore overlap.
  */
 async function overlapsInLarger(larger: Cidr, target: RuleTarget, { read, except }: Search): Promise<boolean> {
   const network = networkText(larger)
@@ -86,8 +86,8 @@ async function overlapsInLarger(larger: Cidr, target: RuleTarget, { read, except
 }
 
 /**
- * Searches for a rule that overlaps the target (`/v0` contract, 11.4). Of two overlapping networks, one contains the other. The search
- * therefore reads only networks that begin within the target's, and the larger networks around it.
+ * Searches for a rule that overlaps the target (`/v0` contract, 11.4). If two networks overlap, one contains the other. The search
+ * therefore reads only networks that begin within the target's network, and larger networks that contain it.
  */
 export async function overlapsAny(target: RuleTarget, search: Search): Promise<boolean> {
   const { family, first, prefix } = target.network

@@ -39,7 +39,7 @@ export const V0SamlProviderFields = v.object({
 })
 export type V0SamlProviderInput = v.InferOutput<typeof V0SamlProviderFields>
 
-/** Builds the JSON Schema of a list item from its fields. Fields with a minimum length are required. */
+/** Builds the JSON Schema for a list item from its fields. Fields with a minimum length are required. */
 function itemSchema({ entries }: { entries: Record<string, { wrapped: v.GenericSchema }> }): JsonSchema {
   const fields = Object.entries(entries).map(([name, { wrapped }]): [string, JsonSchema] => {
     const { jsonSchema, more }: { jsonSchema?: JsonSchema; more?: JsonSchema } = v.getMetadata(wrapped)

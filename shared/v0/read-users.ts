@@ -16,7 +16,7 @@ export const list = (account: string, page: Page | undefined) => listV0Rows(v0Us
 
 /** Finds a user by id, or by email in any letter case (`/v0` contract, 9.2). @throws ApiError `not_found` */
 export async function find(account: string, idOrEmail: string): Promise<V0UserRow> {
-  // Rejects text that cannot be an email or part of a table key.
+  // Rejects strings that cannot be an email or part of a table key.
   if (!isText(idOrEmail) || isLonger(idOrEmail, 255)) throw notFound()
   const user = isUuid(idOrEmail)
     ? await getRow(v0Users, account, idOrEmail.toLowerCase())
@@ -49,7 +49,7 @@ export async function readDeletedUsers(account: string): Promise<Set<string>> {
   return new Set(tombstones.map(({ sk }) => String(sk)))
 }
 
-/** Reads a row, unless it belongs to a deleted user. @throws ApiError `not_found` */
+/** Reads a row. Fails if the row belongs to a deleted user. @throws ApiError `not_found` */
 export async function findOfUser<R extends Row & { user_id: string | null }>(
   entity: Entity<R>,
   account: string,

@@ -15,8 +15,8 @@ import { v0Users } from './user.ts'
 type Fields = Pick<V0RuleRow, 'action' | 'destination' | 'port_type' | 'port_range' | 'user_id'>
 
 /**
- * Converts an address or network to its stored form (`/v0` contract, 11.2). Keeps host bits and drops a full-length mask; null for invalid
- * text.
+ * Converts an address or network to its stored form (`/v0` contract, 11.2). Keeps host bits and drops a full-length mask. Returns null for
+ * an invalid string.
  */
 export function canonicalDestination(text: string): string | null {
   const [address = '', mask] = text.split('/')

@@ -4,13 +4,13 @@ import { trimmed } from './messages.ts'
 
 const splitItems = (text: string): string[] => (trimmed(text) === '' ? [] : text.split(',').map(trimmed))
 
-/** Renders a stored list of addresses in the form set for the account (`/v0` contract, 5.8). */
+/** Renders a stored list of addresses in the form that the account has chosen (`/v0` contract, 5.8). */
 export const showList = <T extends string | null>(text: T, lists: V0Lists): T | string[] =>
   text === null || lists === 'text' ? text : splitItems(text)
 
 /**
- * Returns the stored text if it has the same items as the submitted text, to keep white space that clients with arrays never see. Returns
- * the submitted text if the items differ.
+ * Returns the stored string if it has the same items as the submitted string. This keeps white space that clients with arrays never see.
+ * Otherwise returns the submitted string.
  */
 export function respell<T>(sent: T, lists: V0Lists, ...storedTexts: T[]): T {
   if (typeof sent !== 'string' || lists === 'text') return sent

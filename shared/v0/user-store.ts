@@ -59,14 +59,14 @@ export const remove = (author: Author, idOrEmail: string) =>
     await stageUserDeletion(transaction, user)
   })
 
-/** Result of a change that passed its checks but needs the hash of a password before it stages anything. */
+/** Result of a change that passed its checks but needs the hash of a password before it can stage any writes. */
 type PendingHash = { unhashedPassword: string }
 
 type PasswordHasher = (password: string | undefined) => string | PendingHash | undefined
 
 /**
  * Commits a change that may set a password. Hashes the password once, after all other checks and between two commits. A lost race therefore
- * does not repeat the hash, and other commits of the account need not wait for it.
+ * does not repeat the hashing, and the account's other commits need not wait for it.
  * @throws ApiError `unavailable` if the commit does not succeed in time; nothing is changed
  */
 async function commitWithPassword<T extends object>(
@@ -118,7 +118,7 @@ function checkNewUser(draft: Draft<V0UserInput>) {
   return { email, role: role ?? ('unprivileged' as const), password }
 }
 
-/** Checks a changed user. Callers cannot change the role of the user with their own email. @throws ApiError `validation_failed` */
+/** Checks a changed user. Callers cannot change the role of the user whose email is their own. @throws ApiError `validation_failed` */
 function checkUserChange(draft: Draft<V0UserInput>, user: V0UserRow, ownEmail: string | null) {
   const { email, role } = draft.fields
   if (email !== undefined && email !== user.email) draft.reject('email', ...emailMessages(email))

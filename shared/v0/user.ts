@@ -33,7 +33,7 @@ export const V0User = v.object({
   updated_at: v.string(),
 })
 
-/** Schema that accepts any value, because a password is checked later together with its confirmation. */
+/** Schema that accepts any value, because the password is checked later, together with its confirmation. */
 const anyValue = (schema: JsonSchema) => field<unknown>((input) => ({ value: input }), schema)
 
 const role = enumCast(v0Roles)

@@ -23,7 +23,7 @@ export type LimitName = (typeof limitNames)[number]
 export const featureNames = ['internet_resource', 'idp_sync', 'device_posture'] as const
 export type FeatureName = (typeof featureNames)[number]
 
-/** Forms in which the legacy API returns lists of addresses: comma-separated text, or arrays (A32.5). */
+/** Forms in which the legacy API returns lists of addresses: comma-separated strings, or arrays (A32.5). */
 export const v0Lists = ['text', 'arrays'] as const
 export type V0Lists = (typeof v0Lists)[number]
 
@@ -66,7 +66,7 @@ const cache = new Map<string, { status: AccountStatus; at: number }>()
 
 type AccountStatus = { enabled: false } | { enabled: true; limits: AccountRow['limits'] }
 
-/** Returns whether an account is enabled, and its limits. The result is cached for 60 seconds (L9.4). */
+/** Returns the limits of an account and whether it is enabled. The result is cached for 60 seconds (L9.4). */
 export async function accountStatus(account: string): Promise<AccountStatus> {
   const last = cache.get(account)
   if (last && clock.now() / 1_000 - last.at < timeBudgetMs) return last.status
@@ -80,7 +80,7 @@ export async function accountStatus(account: string): Promise<AccountStatus> {
 /** Path segments that are in use below `/sign_in` and therefore cannot be slugs (I2.1). */
 export const reservedSlugs: readonly string[] = ['callback', 'session', 'token']
 
-/** Key of the item that maps a slug, an account key or a directory id (I4.2) to the id of its account. */
+/** Key of the item that maps a slug, an account key or a directory id (I4.2) to the account's id. */
 export const serviceUniqueKey = (name: 'slug' | 'key' | 'idp_directory', value: string): Key => ({
   pk: `service#${name}#${value}`,
   sk: 'unique',
@@ -101,8 +101,8 @@ const isCompared = (account: Pick<AccountRow, 'limits'> | null): boolean =>
   account !== null && comparedLimits.some((name) => account.limits[name] !== null)
 
 /**
- * Stages the account's entry in the list of the half-hourly limits job (A11). An account is listed while at least one of its compared
- * limits is set.
+ * Stages the account's entry in the list that the half-hourly limits job reads (A11). An account is listed while at least one of its
+ * compared limits is set.
  */
 export function stageLimitsEntry(transaction: Transaction, before: AccountRow | null, after: AccountRow): void {
   if (isCompared(before) === isCompared(after)) return

@@ -18,17 +18,25 @@ export const usageOf = (count: (tally: string) => number, limit: Limit): number 
 
 export const limitOf = (account: AccountRow, limit: Limit): number | null => account.limits[limits[limit].setting]
 
-/** Checks that the account may have another object of a limited kind (A11). @throws ApiError `limit_reached` */
+/**
+ * Checks that the account may have one more object of a limited kind (A11).
+ * @throws ApiError `limit_reached`
+ */
 export async function checkLimit(transaction: Transaction, limit: Limit): Promise<void> {
   const account = await transaction.existing(accounts, transaction.accountId)
   const total = limitOf(account, limit)
   if (total !== null && usageOf((tally) => transaction.count(tally), limit) >= total) throw limitReached(limit)
 }
 
-/** Maximum number of posture providers, or of directories of one kind, per account. Bounded because the sync schedule runs each of them. */
+/**
+ * Maximum number of posture providers per account, and of directories of each kind. Bounded because the sync schedule runs each of them.
+ */
 const maxSources = 20
 
-/** Checks that the account may have another directory of a kind, or posture provider (A11). @throws ApiError `limit_reached` */
+/**
+ * Checks that the account may have one more source of this collection: a directory or a posture provider (A11).
+ * @throws ApiError `limit_reached`
+ */
 export function checkSources(transaction: Transaction, collection: string): void {
   if (transaction.count(collection) >= maxSources) throw limitReached(collection)
 }

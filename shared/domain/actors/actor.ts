@@ -64,7 +64,7 @@ export const NewActorFields = withRules(inputFields, {
   ],
 })
 
-/** Reads the enabled administrators of an account, the recipients of the emails about it (I8). */
+/** Reads the enabled administrators of an account, who receive the emails about it (I8). */
 export async function enabledAdministrators(accountId: string): Promise<(ActorRow & { email: string })[]> {
   const administrators = await rowsBy(actors, accountId, 'type', 'account_admin_user')
   return administrators.filter(

@@ -62,7 +62,7 @@ export const create = (author: Author, sent: { type?: unknown }, draft: () => Dr
     return { data: { ...row, last_seen_at: null } }
   })
 
-/** Checks the limits for a type of actor (A11). A missing or unknown type has no limit. @throws ApiError `limit_reached` */
+/** Checks the limits for an actor type (A11). A missing or unknown type has no limit. @throws ApiError `limit_reached` */
 async function checkLimits(transaction: Transaction, type: ActorType | undefined): Promise<void> {
   if (type && isPerson(type)) {
     const account = await transaction.get(accounts, transaction.accountId)
@@ -103,7 +103,7 @@ export async function update(author: Author, id: string, draft: () => Change) {
       const tokens = await tokensOfKind(transaction, id, 'email_otp')
       if (stageIssuedTokenDeletions(transaction, tokens) === 'more') return 'more'
     }
-    // A changed email deletes all identities, because they were matched by the old email (A12.5). Letter case is ignored.
+    // Deletes all identities when the email changes, because they were matched by the old email (A12.5). Letter case is ignored.
     const isReaddressed = input.email !== undefined && foldAscii(input.email ?? '') !== foldAscii(actor.email ?? '')
     if (isReaddressed && (await stageAllIdentityDeletions(transaction, id)) === 'more') return 'more'
     return { done: transaction.update<ActorRow>(actors, actor, input) }
@@ -112,7 +112,7 @@ export async function update(author: Author, id: string, draft: () => Change) {
 }
 
 /**
- * Protects the calling actor and the last enabled administrator from deletion, disabling and changes of type (A12.4).
+ * Refuses to delete, disable or change the type of the calling actor or the last enabled administrator (A12.4).
  * @throws ApiError `own_actor`, `last_admin`
  */
 export function protect(

@@ -77,7 +77,10 @@ export function deleteApiToken(transaction: Transaction, token: ApiTokenRow): vo
 
 export type LastUse = { last_seen_at?: string }
 
-/** Reads `last_seen_at` of actors or API tokens from their presence items, in the order of `ids`; null if never seen. */
+/**
+ * Reads `last_seen_at` of actors or API tokens from their presence items, in the order of `ids`. Returns null for an id that was never
+ * seen.
+ */
 export async function readLastSeen(account: string, collection: string, ids: string[]): Promise<(string | null)[]> {
   const presences = await getItems<LastUse>(ids.map((id) => presenceItemKey(account, collection, id)))
   return presences.map((item) => item?.last_seen_at ?? null)
@@ -85,7 +88,7 @@ export async function readLastSeen(account: string, collection: string, ids: str
 
 export type MintedApiToken = ApiTokenRow & { last_seen_at: null; token: string }
 
-/** Stages a new API token (A13), or the token that an `earlier` attempt of the commit minted. */
+/** Stages a new API token (A13). Reuses the token that an `earlier` attempt of the commit created, if there is one. */
 export const mintApiToken = (
   transaction: Transaction,
   actorId: string,

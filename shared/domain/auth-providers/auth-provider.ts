@@ -96,7 +96,7 @@ export const commonDefaults = {
 /** Returns whether administrators may sign in to the portal with a provider (A25.1). */
 export const opensPortal = ({ context }: Pick<AuthProviderRow, 'context'>): boolean => context !== 'clients_only'
 
-/** Kinds of which an account can have only one provider (A25.2(4)). */
+/** Provider kinds that an account can have only once (A25.2(4)). */
 const singleKinds: ProviderKind[] = ['email_otp', 'suite']
 export const singleSet = 'auth_providers.single'
 
@@ -156,11 +156,12 @@ export const AuthProvider = (kind: ProviderKind) =>
   })
 
 /**
- * Kinds whose identity provider is chosen by the account and may be hostile, so each provider has its own callback (docs/decisions/0021).
+ * Kinds for which the account chooses the identity provider. Such a provider may be hostile, so each has its own callback
+ * (docs/decisions/0021).
  */
 const chosenKinds: readonly ProviderKind[] = ['oidc', 'idp']
 
-/** Path of a provider's callback. Null stands for the shared callback of the kinds that the deployment configures. */
+/** Path of a provider's callback. A null id selects the shared callback of the kinds that the deployment configures. */
 export const callbackPath = (providerId: string | null): string =>
   providerId === null ? '/sign_in/callback' : `/sign_in/callback/${providerId}`
 
@@ -172,8 +173,8 @@ export const callbackUri = (address: string, kind: ProviderKind, id: string): st
 const personalAccounts = '9188040d-6c67-4c5b-b112-36a304b66dad'
 
 /**
- * Extracts the tenant id from an issuer. Null for issuers outside the deployment's cloud directory, which must not receive the app's secret
- * (I1.3).
+ * Extracts the tenant id from an issuer. Returns null for issuers outside the deployment's cloud directory, which must not receive the
+ * app's secret (I1.3).
  */
 export function tenantOfIssuer(issuer: string): string | null {
   const [before = '', after = ''] = env.tenantIssuer.split('{tenant_id}')

@@ -25,7 +25,7 @@ const DiscoveryDocument = v.object({
   authorization_response_iss_parameter_supported: v.optional(v.boolean()),
   /** Supported values of `prompt` (Initiating User Registration via OpenID Connect 1.0, 3.2). A malformed list is ignored. */
   prompt_values_supported: v.fallback(v.optional(Names), undefined),
-  /** Address for the browser's logout (OpenID Connect RP-Initiated Logout 1.0, 2.1). A malformed address is ignored. */
+  /** Address to which the browser is sent to log out (OpenID Connect RP-Initiated Logout 1.0, 2.1). A malformed address is ignored. */
   end_session_endpoint: v.fallback(v.optional(Address), undefined),
 })
 export type DiscoveryDocument = v.InferOutput<typeof DiscoveryDocument>
@@ -36,12 +36,12 @@ const DocumentText = v.pipe(v.string(), v.parseJson(), DiscoveryDocument)
 export const documentUriOf = (issuer: string): string => `${issuer.replace(/\/$/, '')}${wellKnown}`
 
 /**
- * Converts a submitted address to that of the discovery document. An issuer is accepted too, because the consoles of providers display it
- * first.
+ * Converts a submitted address to the address of the discovery document. An issuer is accepted too, because the consoles of providers
+ * display it first.
  */
 export const documentUriFor = (sent: string): string => (sent.endsWith(wellKnown) ? sent : documentUriOf(sent))
 
-/** Fetches a discovery document; null if the response is not a valid document. @throws OutsideError if no response arrives */
+/** Fetches a discovery document. Returns null if the response is not a valid document. @throws OutsideError if no response arrives */
 export async function readDiscoveryDocument(uri: string, fetch: GuardedFetch): Promise<DiscoveryDocument | null> {
   const response = await fetch(uri, { headers: { accept: 'application/json' } })
   if (response.status !== 200) return null
@@ -51,7 +51,7 @@ export async function readDiscoveryDocument(uri: string, fetch: GuardedFetch): P
 
 const timeoutMs = 5_000
 
-/** Validation message for `discovery_document_uri` (A25.2(3)). */
+/** Validation messages for `discovery_document_uri` (A25.2(3)). */
 export type DiscoveryFailure = 'is invalid' | 'could not be read'
 
 /** Reads the issuer from a discovery document. Tests replace `read`. */

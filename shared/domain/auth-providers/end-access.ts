@@ -17,7 +17,7 @@ export async function stageAccessEnd(transaction: Transaction, providerId: strin
   return stagePortalSessionDeletions(transaction, 'auth_provider_id', providerId)
 }
 
-/** Creates a sweep that deletes the provider's tokens and sessions of actors whose email is outside the domains. */
+/** Creates a sweep that deletes the provider's client tokens and portal sessions for actors whose email is outside `domains`. */
 function outsideSweep(providerId: string, domains: string[] | null): Sweep {
   const ifOutside = async <R extends { actor_id: string }>({ accountId }: Transaction, row: R): Promise<R[]> => {
     const actor = await getRow(actors, accountId, row.actor_id)
@@ -36,13 +36,15 @@ type Domains = AuthProviderRow['domains']
 const isNarrowed = (before: Domains, after: Domains): boolean =>
   after !== null && (before === null || before.some((domain) => !after.includes(domain)))
 
-/** Returns whether a different hosted domain was set. The change ends all sessions, because they do not record their domain. */
+/**
+ * Returns whether a different hosted domain was set. Such a change ends all sessions, because sessions do not record their hosted domain.
+ */
 const isOtherHostedDomain = (before: AuthProviderRow, after: AuthProviderRow): boolean =>
   Boolean(after.hosted_domain) && foldAscii(after.hosted_domain ?? '') !== foldAscii(before.hosted_domain ?? '')
 
 /**
- * Creates a function that ends the access a changed provider no longer grants (A30). Each call stages one part and returns `more` until all
- * access has ended.
+ * Creates a function that ends the access that a changed provider no longer grants (A30). Each call stages one part and returns `more`
+ * until all access has ended.
  */
 export function accessEnder(providerId: string) {
   let endOutside: Sweep | undefined

@@ -10,7 +10,7 @@ export type LastFault = { last_error: string | null; last_error_at: string | nul
 
 export const noFault: LastFault = { last_error: null, last_error_at: null }
 
-/** Minimum time between two writes of a fault. Bounded because anyone can cause faults by starting sign-ins that fail. */
+/** Minimum time between two writes of a fault. Writes are limited because anyone can cause faults by starting sign-ins that fail. */
 const minuteMicros = 60_000_000
 
 export const lastFaultKey = (account: string, kind: ProviderKind, id: string): Key =>
@@ -26,7 +26,7 @@ export async function lastFaults(account: string, kind: ProviderKind, rows: read
 export const lastFault = async (account: string, kind: ProviderKind, row: { id: string }): Promise<LastFault> =>
   (await lastFaults(account, kind, [row]))[0] ?? noFault
 
-/** Stores a fault of a provider, unless one was stored in the last minute. */
+/** Stores a provider's sign-in fault, unless one was stored within the last minute. */
 export async function noteFault(key: Key, sentence: string, now: number): Promise<void> {
   await changeItem(key, {
     set: { last_error: sentence, last_error_at: timestamp(now), kind: 'presence' },
@@ -35,7 +35,7 @@ export async function noteFault(key: Key, sentence: string, now: number): Promis
   })
 }
 
-/** Deletes the stored fault of a provider that works again. Writes nothing if no fault is stored. */
+/** Deletes the stored fault of a provider that works again. Does nothing if no fault is stored. */
 export async function forgetFault(key: Key): Promise<void> {
   if (await getItem(key)) await removeItem(key)
 }

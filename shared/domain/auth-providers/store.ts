@@ -56,7 +56,7 @@ function discoverer() {
   }
 }
 
-/** Sources of an issuer other than the provider's fields: a discovery document, or the address of this service. */
+/** Sources of an issuer that is not among the provider's fields: a discovery document, or the address of this service. */
 type IssuerSources = { discover: ReturnType<typeof discoverer>; address: string }
 
 /** Determines the issuer of a provider (A25.2(3)). Called after all other checks, because it may fetch a discovery document. */
@@ -79,14 +79,14 @@ async function resolveIssuer(
   throw invalid(draft.faults)
 }
 
-/** Checks that a changed issuer of the kind `tenant` belongs to the deployment's cloud directory. */
+/** Checks that a changed issuer of a `tenant` provider belongs to the deployment's cloud directory. */
 function checkTenant(kind: ProviderKind, draft: Draft<NewAuthProviderInput>, before?: AuthProviderRow): void {
   const { issuer } = draft.fields
   if (kind !== 'tenant' || issuer === undefined || issuer === before?.issuer) return
   if (tenantOfIssuer(issuer) === null) draft.reject('issuer', `must have the form ${env.tenantIssuer}`)
 }
 
-/** True if the deployment configures the app of the kind (I1.4), or the kind needs no app. */
+/** True if the deployment configures the app for the kind (I1.4), or the kind needs no app. */
 const isConfigured = (kind: ProviderKind): boolean =>
   kind === 'suite' ? env.suiteApp !== null : kind === 'tenant' ? env.tenantApp !== null : true
 
@@ -94,7 +94,7 @@ export function create(kind: ProviderKind, author: Author, draft: () => Draft<Ne
   const sources = { discover: discoverer(), address }
   return commit(author, async (transaction) => {
     const checked = draft()
-    // Checks the author's scopes, because a provider for the portal lets administrators sign in (A25.2(6)).
+    // Checks the author's scopes, because a portal provider lets administrators sign in (A25.2(6)).
     if (!checked.has('context') && opensPortal({ context: commonDefaults.context, ...checked.fields })) {
       checkAdministration(author, 'Creating a provider whose context allows the portal')
     }
@@ -144,7 +144,7 @@ export function update(
     const { client_secret: secret, ...input } = checked.done()
     const issuer = await resolveIssuer(kind, { ...provider, ...input }, provider, checked, sources)
     const keepsSecret = provider.client_secret !== undefined && secret === undefined
-    // Requires the secret again with a changed issuer, because the stored secret must not be sent to another issuer (I1.3).
+    // Requires the secret to be sent again when the issuer changes, because the stored secret must not reach a different issuer (I1.3).
     if (keepsSecret && issuer !== provider.issuer) throw invalidAt(['client_secret'], "can't be blank")
     const after = { ...provider, ...input, issuer }
     if ((await endAccess(transaction, provider, after)) === 'more') return 'more'
@@ -156,7 +156,7 @@ export function update(
     })
     await settleDefault(transaction, kind, provider, row)
     const fault = row === provider ? await lastFault(author.accountId, kind, row) : noFault
-    // Deletes the stored fault, which resulted from the previous settings.
+    // Deletes the stored fault, which was caused by the previous settings.
     if (row !== provider) transaction.remove(lastFaultKey(author.accountId, kind, id))
     return { done: { data: render(kind, row, address, fault) } }
   })
@@ -197,10 +197,10 @@ async function settleDefault(
   transaction.put({ ...key, kind: 'pointer', ...newPointer })
 }
 
-/** Fields that affect neither which people can sign in to the portal nor how long their sessions last. */
+/** Fields that affect neither who can sign in to the portal nor how long portal sessions last. */
 const harmlessFields: readonly string[] = ['name', 'is_default', 'client_session_lifetime_secs']
 
-/** Returns whether a changed field can admit other people to the portal or extend portal sessions. */
+/** Returns whether a changed field can admit more people to the portal or extend portal sessions. */
 function widens(before: AuthProviderRow, [field, value]: [string, unknown]): boolean {
   if (harmlessFields.includes(field)) return false
   if (field === 'is_disabled') return before.is_disabled && value === false

@@ -6,7 +6,7 @@ import { Timestamp } from '../../values/fields.ts'
 import { stageToken, type TokenRow } from '../tokens/token.ts'
 
 export type ClientTokenRow = TokenRow & {
-  /** Provider of the sign-in that issued the token; null when an administrator created it. */
+  /** Provider through which the user signed in to get the token; null if an administrator created it. */
   auth_provider_id: string | null
 }
 
@@ -34,7 +34,7 @@ export const ShownClientToken = v.object({ ...ClientToken.entries, token: v.stri
 
 export const ClientTokenFields = v.object({ expires_at: Timestamp })
 
-/** Stages the deletion of a client token, which also ends its sessions and authorizations (A29). */
+/** Stages the deletion of a client token. This also ends the token's sessions and authorizations (A29). */
 export function deleteClientToken(transaction: Transaction, token: ClientTokenRow): void {
   transaction.delete(clientTokens, token)
   transaction.remove(presenceItemKey(transaction.accountId, clientTokens.name, token.id))

@@ -14,7 +14,7 @@ export const { list, get, remove, removeAll } = tokenStore(
 )
 
 /**
- * Creates a client token of a service account (A24.1). The errors are checked in the given order.
+ * Creates a client token for a service account (A24.1). The errors are checked in the given order.
  * @throws ApiError 404, `not_a_service_account`, `validation_failed`
  */
 export const create = (author: Author, actorId: string, draft: () => Draft<v.InferOutput<typeof ClientTokenFields>>) =>

@@ -31,7 +31,7 @@ export type ClientRow = Row &
     verified_at: string | null
   }
 
-/** Value of a client in the unique set `clients.installation`. */
+/** Value that identifies a client in the unique set `clients.installation`. */
 export const installation = (actorId: string, svcId: string): string => `${actorId}#${svcId}`
 
 export const clients = entity<ClientRow>({

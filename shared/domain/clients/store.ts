@@ -65,7 +65,7 @@ const shownFields = [
 
 type ShownRow = Pick<ClientRow, (typeof shownFields)[number]>
 
-/** Renders a client (A23.1). The token needs no check, because a client's lease never outlives it. */
+/** Renders a client (A23.1). The token needs no check, because a client's lease never outlasts its token. */
 export const renderClient = (client: ShownRow, presence: ShownPresence | null, now: number) => ({
   ...client,
   ...emptyAttestation,

@@ -51,7 +51,7 @@ function* addressesFrom(start: number): Generator<{ ipv4: string; ipv6: string }
 }
 
 /**
- * Finds free tunnel addresses for a new device, of which a commit creates at most one (A21.2).
+ * Finds free tunnel addresses for a new device (A21.2). A commit creates at most one device.
  * @throws ApiError `address_space_exhausted`
  */
 export async function allocateAddress(

@@ -9,11 +9,11 @@ import { getItem, getRow } from '../../table/read.ts'
 import { serviceUniqueKey } from '../accounts/account.ts'
 import { directories, type PublicKey } from './directory.ts'
 
-/** Stages the item that maps a directory id to its account, for requests that contain only the directory id. */
+/** Stages the item that maps a directory id to its account. Requests for the directory's keys contain only the directory id. */
 export const stageKeyLookup = (transaction: Transaction, id: string): void =>
   transaction.put({ ...serviceUniqueKey('idp_directory', id), kind: 'unique', account_id: transaction.accountId })
 
-/** Reads the public signing keys of a directory, which the identity provider fetches (I4.2). @throws ApiError 404 */
+/** Reads a directory's public signing keys, which the identity provider fetches (I4.2). @throws ApiError 404 */
 export async function readDirectoryKeys(directoryId: string) {
   const id = directoryId.toLowerCase()
   const unique = isUuid(id) ? await getItem<{ account_id: string }>(serviceUniqueKey('idp_directory', id)) : undefined
@@ -24,7 +24,7 @@ export async function readDirectoryKeys(directoryId: string) {
 }
 
 /**
- * Generates the signing key of an `idp` directory. Returns the fields to store, with the private half encrypted, and the public half to
+ * Generates the signing key of an `idp` directory. Returns the fields to store, with an encrypted private key, and the public key to
  * register.
  */
 export async function newKeyPair(owner: Owner, kid: string) {

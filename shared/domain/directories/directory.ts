@@ -16,10 +16,10 @@ import {
 } from '../../values/fields.ts'
 import { neverSynced, type SyncState, shownSyncState, unloggedOfSync } from '../sync/sync-state.ts'
 
-/** Bounds of an RSA key in bits. Shorter keys are weak, and the time to sign grows with the cube of the length. */
+/** Minimum and maximum length of an RSA key in bits. Shorter keys are weak, and the signing time grows with the cube of the length. */
 const bits = { min: 2048, max: 8192 }
 
-/** Returns whether a private key has a permitted type and length. Accepts unreadable keys, for which the sync run reports a reason. */
+/** Returns whether a private key has a permitted type and length. Accepts unreadable keys, because the sync run reports why they fail. */
 function isUsable(text: string): boolean {
   try {
     const pem = fieldsOf(JSON.parse(text)).private_key
@@ -61,7 +61,7 @@ export type DirectoryRow = Row &
     /** Null for a tenant directory created before this field existed. */
     client_id?: string | null
     kid?: string
-    /** Public half of the signing key, stored so that publishing it needs no decryption. */
+    /** Public half of the signing key, stored so that it can be published without decryption. */
     public_key?: PublicKey
     private_key?: string
   }
@@ -120,7 +120,7 @@ export const directoryDefaults: Record<DirectoryKind, Partial<DirectoryRow>> = {
 /** Field of each kind that is unique within an account, in addition to the name. */
 const identifying = { suite: 'domain', tenant: 'tenant_id', idp: 'client_id' } as const
 
-/** Request field with the secret of each kind. Null for `idp`, because the service generates its key. */
+/** Request field that contains the secret of each kind. Null for `idp`, because the service generates its key. */
 export const sentSecret = { suite: 'service_account_key', tenant: 'client_secret', idp: null } as const
 
 function directoryEntity(kind: DirectoryKind): Entity<DirectoryRow> {
@@ -171,7 +171,7 @@ export const Directory = (kind: DirectoryKind) =>
     updated_at: text,
   })
 
-/** Directory in responses that include the public half of a newly generated key, to register at the provider (A26.2). */
+/** Directory in responses that include the public half of a newly generated key. This key must be registered at the provider (A26.2). */
 export const DirectoryWithKey = (kind: DirectoryKind) =>
   kind === 'idp'
     ? v.object({ ...Directory(kind).entries, public_jwk: v.optional(v.record(v.string(), v.string())) })

@@ -97,7 +97,7 @@ async function encryptSentSecret(
   return { [field]: await reencryptSecret(owner, secret, before?.[field]) }
 }
 
-/** Returns whether a changed field affects which people a directory delivers, or how missing people are handled. */
+/** Returns whether a changed field affects which people the directory provides, or how missing people are handled. */
 function decides(before: DirectoryRow, [field, value]: [string, unknown]): boolean {
   if (field === 'name') return false
   if (field === 'is_disabled') return before.is_disabled && value === false
@@ -107,7 +107,8 @@ function decides(before: DirectoryRow, [field, value]: [string, unknown]): boole
 }
 
 /**
- * Refuses changes to a source of administrators, unless the author may administer the account (A26.2(5)). Secrets must be in stored form.
+ * Refuses changes to a directory that can provide administrators, unless the author may administer the account (A26.2(5)). Secrets must be
+ * in stored form.
  * @throws ApiError `scope_exceeded`
  */
 function checkSourceChange(author: Author, before: DirectoryRow, change: Partial<DirectoryRow>): void {

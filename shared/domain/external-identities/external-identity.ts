@@ -21,10 +21,10 @@ export type ExternalIdentityRow = Row &
     opens_portal: boolean
   }
 
-/** Value of an identity in the unique set `external_identities.identity`. */
+/** Value that identifies an identity in the unique set `external_identities.identity`. */
 export const identityOf = (idpId: string, issuer: string): string => `${issuer}#${idpId}`
 
-/** Value of an identity in the unique set `external_identities.actor`: an actor has at most one identity per issuer. */
+/** Value that identifies an identity in the unique set `external_identities.actor`: an actor has at most one identity per issuer. */
 export const identityOfActor = (actorId: string, issuer: string): string => `${actorId}#${issuer}`
 
 export const externalIdentities = entity<ExternalIdentityRow>({

@@ -64,7 +64,8 @@ export const isOtherSubject = (identity: Subject, { idp_id, issuer }: Partial<Su
   (idp_id ?? identity.idp_id) !== identity.idp_id || (issuer ?? identity.issuer) !== identity.issuer
 
 /**
- * Stages a change of an identity. A new subject first ends its tokens (A30); returns `more` if the commit has no capacity for all of them.
+ * Stages a change of an identity. If the subject changes, first deletes the tokens issued to the old subject (A30). Returns `more` if they
+ * exceed the commit's capacity.
  */
 export async function stageIdentityChange(
   transaction: Transaction,
@@ -79,7 +80,9 @@ export async function stageIdentityChange(
   return 'done'
 }
 
-/** Stages the deletion of one actor's identities after the tokens from providers of the same issuers (A27). */
+/**
+ * Stages the deletion of identities that belong to one actor (A27). First deletes the actor's tokens from providers with the same issuers.
+ */
 export async function stageIdentityDeletions(
   transaction: Transaction,
   identities: ExternalIdentityRow[],

@@ -8,11 +8,11 @@ import { entity, type Row } from '../../table/entity.ts'
 import { presenceItemKey } from '../../table/keys.ts'
 import { getItem, getItems, rowsBy } from '../../table/read.ts'
 
-/** A token of one gateway, or of a site and all its gateways (A22). The token's presence item records its first use. */
+/** A token for one gateway, or for a site and all its gateways (A22). The token's presence item records its first use. */
 export type GatewayTokenRow = Row &
   SecretHash & {
     site_id: string
-    /** Null for a token of the whole site. */
+    /** Null for a token that is valid for the whole site. */
     gateway_id: string | null
     rotated_at: string | null
   }
@@ -30,7 +30,7 @@ export const gatewayTokens = entity<GatewayTokenRow>({
 /** Response to the creation of a gateway token, the only response that contains the secret (A22). */
 export const ShownGatewayToken = v.object({ id: v.string(), token: v.string() })
 
-/** Stages a new token of a gateway or, with a null `gatewayId`, of the whole site. Only the hash of the token is stored. */
+/** Stages a new token for a gateway or, with a null `gatewayId`, for the whole site. Only the token's hash is stored. */
 export async function mintGatewayToken(transaction: Transaction, owner: { siteId: string; gatewayId: string | null }) {
   const { siteId, gatewayId } = owner
   const id = transaction.newId()
@@ -40,21 +40,21 @@ export async function mintGatewayToken(transaction: Transaction, owner: { siteId
   return { id, token }
 }
 
-/** Stages the deletion of a token, which also ends its sessions: a session is valid only with its token (P1.7). */
+/** Stages the deletion of a gateway token. This also ends the token's sessions, because a session is valid only with its token (P1.7). */
 export function deleteGatewayToken(transaction: Transaction, token: GatewayTokenRow): void {
   transaction.delete(gatewayTokens, token)
   transaction.remove(presenceItemKey(transaction.accountId, gatewayTokens.name, token.id))
 }
 
-/** Time for which a rotated gateway token stays valid, unless its replacement is used earlier (A22): 4 hours. */
+/** Time for which a rotated gateway token stays valid unless its replacement is used first (A22): 4 hours. */
 export const rotationGraceMicros = 4 * 3_600_000_000
 
 export const rotationEnded = ({ rotated_at }: Pick<GatewayTokenRow, 'rotated_at'>, now: number): boolean =>
   rotated_at !== null && microsOf(rotated_at) + rotationGraceMicros <= now
 
 /**
- * Plans a rotation (A22). A used active token gets a grace period and ends the previously rotated token; an unused active token ends at
- * once.
+ * Plans a rotation (A22). A used active token gets a grace period, and the previously rotated token is revoked. An unused active token is
+ * revoked at once.
  */
 export function planRotation(
   tokens: GatewayTokenRow[],
@@ -78,7 +78,7 @@ export async function usedTokens(account: string, tokens: GatewayTokenRow[]): Pr
 }
 
 /**
- * Records the first session start with a gateway's own token, and deletes the token that it replaced (A22, P2.4). Uses a commit to
+ * Records the first session that a gateway's own token starts, and deletes the token that it replaced (A22, P2.4). Uses a commit to
  * serialize with rotations, which depend on the first use.
  * @throws ApiError `unauthorized` if the token was deleted in the meantime
  */

@@ -29,7 +29,7 @@ export const createForSite = (author: Author, siteId: string) =>
     return { data: await mintGatewayToken(transaction, { siteId, gatewayId: null }) }
   })
 
-/** Deletes a token of the site or of one of its gateways. */
+/** Deletes a token that belongs to the site or to one of its gateways. */
 export const remove = (author: Author, siteId: string, id: string) =>
   commit(author, async (transaction) => {
     const token = await transaction.get(gatewayTokens, id)
@@ -38,7 +38,7 @@ export const remove = (author: Author, siteId: string, id: string) =>
     return { data: { id } }
   })
 
-/** Deletes all tokens of a site, but not those of its single gateways. Uses several commits if necessary. */
+/** Deletes all tokens of a site, but not the tokens of its individual gateways. Uses several commits if necessary. */
 export function removeAllOfSite(author: Author, siteId: string) {
   const deletedIds = new Set<string>()
   return commitInParts(author, async (transaction) => {
@@ -51,7 +51,7 @@ export function removeAllOfSite(author: Author, siteId: string) {
   })
 }
 
-/** Creates a token of one gateway (A22). @throws ApiError `active_token_exists` */
+/** Creates a token for one gateway (A22). @throws ApiError `active_token_exists` */
 export const createForGateway = (author: Author, siteId: string, gatewayId: string) =>
   commit(author, async (transaction) => {
     await inSite(transaction, siteId, gatewayId)
@@ -68,7 +68,7 @@ export async function rotate(author: Author, siteId: string, gatewayId: string) 
     await inSite(transaction, siteId, gatewayId)
     const tokens = await readTokens(transaction, gatewayId)
     const active = activeToken(tokens)?.id ?? null
-    // Fails if a concurrent rotation won the race: a retry would end the token that the other request has returned.
+    // Fails if a concurrent rotation won the race: a retry would revoke the token that the other request has returned.
     if (found !== undefined && active !== null && active !== found) {
       throw new ApiError('rotation_conflict', 'Another request rotated this token at the same time.')
     }

@@ -16,7 +16,7 @@ export function areCompatible(clientVersion: string | null, gatewayVersion: stri
 
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
 
-/** Great-circle distance in units of the earth's radius (haversine); infinite if a position is unknown. */
+/** Great-circle distance in units of the earth's radius (haversine). Infinite if a position is unknown. */
 function distance(a: Position, b: Position): number {
   if (a.lat === null || a.lon === null || b.lat === null || b.lon === null) return Number.POSITIVE_INFINITY
   const [latA, latB] = [radians(a.lat), radians(b.lat)]
@@ -31,7 +31,10 @@ function compareVersions(a: string | null, b: string | null): number {
   return at === undefined ? 0 : (left[at] ?? 0) - (right[at] ?? 0)
 }
 
-/** Chooses an online gateway: one with an authorization, then the nearest, then the newest version, then at random (P5.4). */
+/**
+ * Chooses an online gateway. Prefers one with an authorization, then the nearest, then the newest version, and otherwise chooses at random
+ * (P5.4).
+ */
 export function chooseGateway<C extends Candidate>(
   online: C[],
   client: Position & { version: string | null },

@@ -65,7 +65,7 @@ export async function findByPublicKey(account: string, siteId: string, publicKey
   const items = await getItems(
     ids.flatMap((id) => [entityKey(account, gateways.name, id), presenceKey(account, 'gateways', id)]),
   )
-  // Accepts a gateway without presence, which was just created for its first session.
+  // Accepts a gateway without a presence item, because it was just created for its first session.
   const at = ids.findIndex((_, i) => items[2 * i] && (items[2 * i + 1]?.public_key ?? publicKey) === publicKey)
   const item = at < 0 ? undefined : items[2 * at]
   return item ? itemRow(gateways, item) : null

@@ -13,7 +13,7 @@ export type Pointer = Key & { gateway_id: string; ttl: number }
 
 const day = 86_400
 
-/** Expiry of a pointer in epoch seconds, one day after the end of a lease that starts now. */
+/** Expiry of a pointer in epoch seconds: one day after the expiry of a lease that starts now. */
 const pointerEnd = (now: number): number => Math.ceil(leaseEnd(now) / 1_000_000) + day
 
 export const gatewaySessionPointer = (
@@ -31,7 +31,7 @@ export const gatewaySessionPointer = (
 export const findPointer = (account: string, tokenId: string, sessionId: string) =>
   getItem<Pointer>(gatewaySessionKey(account, tokenId, sessionId))
 
-/** Extends the expiry of an active session's pointer, with at most one write per half day. */
+/** Extends the expiry of an active session's pointer, with at most one write every 12 hours. */
 export async function keepPointer({ pk, sk, ttl }: Pointer, now: number): Promise<void> {
   const end = pointerEnd(now)
   if (ttl > end - day / 2) return

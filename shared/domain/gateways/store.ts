@@ -19,7 +19,7 @@ import {
   type NewGatewayFields,
 } from './gateway.ts'
 
-/** Filters in order of selectivity, because combined filters read all rows that match the first filter. */
+/** Filters, most selective first, because combined filters read all rows that match the first filter. */
 const filterOrder = ['ipv4', 'ipv6', 'name']
 
 /** Index values for the filters of a list. Each value includes the site, because filters apply within a site (A7.3). */

@@ -53,7 +53,7 @@ export const Group = v.object({
 /** Fields of a group that a request can set (A14.2). */
 export const GroupFields = v.object({ name: Text(255) })
 
-/** Reads a group and refuses the managed group Everyone. @throws ApiError 404, `managed_group` */
+/** Reads a group. Refuses the managed group Everyone. @throws ApiError 404, `managed_group` */
 export async function unmanaged(transaction: Transaction, id: string): Promise<GroupRow> {
   const group = await transaction.existing(groups, id)
   if (group.is_managed) throw new ApiError('managed_group', 'The group Everyone is managed by the system.')

@@ -1,12 +1,12 @@
 import type { Key } from '../../table/keys.ts'
 import { ifMet, putItem } from '../../table/put-item.ts'
 
-/** Time in microseconds until a failed mail may be retried, short enough for the next half-hourly run. */
+/** Time in microseconds after which a failed mail may be retried. Short enough for the next half-hourly run to retry it. */
 const retryMicros = 20 * 60_000_000
 
 const mailItem = (key: Key, next: number) => ({ ...key, kind: 'mail', next_at: next, ttl: Math.ceil(next / 1_000_000) })
 
-/** Reserves the next mail. Returns false if the previous mail is too recent. */
+/** Reserves the right to send the next mail. Returns false if the previous mail is too recent. */
 export async function reserveMail(key: Key, now: number): Promise<boolean> {
   const reservation = await ifMet(
     putItem(mailItem(key, now + retryMicros), {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { entity } from '../../table/entity.ts'
 
-/** Names of the inventory fields with text values (A28.2). */
+/** Names of the inventory fields with string values (A28.2). */
 const strings = `
   device_name managed_device_name serial_number tenant_device_id udid imei meid iccid asset_tag host_name local_hostname
   notes
@@ -64,7 +64,7 @@ export const deviceFields: ReadonlyMap<string, DeviceField> = new Map([
   ...names(timestamps).map((name) => [name, 'timestamp'] as const),
 ])
 
-/** Managed device in API responses (A28.2). Fields that its inventory does not report are null. */
+/** Managed device in API responses (A28.2). Fields that the inventory does not report are null. */
 export const MdmDevice = v.object({
   id: v.string(),
   account_id: v.string(),
@@ -86,7 +86,7 @@ export type MdmDeviceRow = v.InferOutput<typeof MdmDevice>
 /** Managed devices, which only sync runs create and delete (I7). Ids in paths are case-insensitive (A6.1). */
 export const mdmDevices = entity<MdmDeviceRow>({
   name: 'mdm_devices',
-  // Null is the default of every field, so that fields missing from the inventory take no storage.
+  // Uses null as the default of every field, so that fields missing from the inventory take no storage.
   defaults: {
     ...all([strings, booleans, numbers, timestamps].join(' '), null),
     tags: null,

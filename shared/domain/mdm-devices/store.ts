@@ -15,7 +15,7 @@ export async function list(account: string, page: Page) {
   return { data: await render(account, rows), metadata }
 }
 
-/** Reads a device by its UUID, or by a vendor's id of 24 hexadecimal characters (A28.2). */
+/** Reads a device by its UUID, or by the 24-digit hexadecimal id of its vendor (A28.2). */
 export async function get(account: string, id: string) {
   const row = isUuid(id)
     ? await getRow(mdmDevices, account, id)

@@ -14,7 +14,7 @@ import { type CheckedMembers, type MemberSet, pendingStager, sizeOf, stageSetCha
 
 type RequestedMembers = { added: string[]; keeps: (id: string) => boolean }
 
-/** Sorted ids of a set's present members, and the number of its pending additions and removals. */
+/** Sorted ids of a set's current members, and the number of its pending additions and removals. */
 export type ChangedSet = { ids: string[]; pending: number }
 
 /** Replaces all members of a set (A15.3, A19.2). */
@@ -34,9 +34,9 @@ export const editMembers = (author: Author, set: MemberSet, ownerId: string, sen
   })
 
 /**
- * Changes a set to the requested members, removals first (A15.6). Members that stay keep their membership (A15.5). The first commit of a
- * large change stores it as pending. The request writes pending members until its time budget is spent, and the follow-up consumer writes
- * the rest. `read` parses and checks the request.
+ * Changes a set to the requested members, removals first (A15.6). Retained members keep their membership (A15.5). A large change is first
+ * stored as pending. The request writes pending members until its time budget is spent, and the follow-up consumer writes the rest. `read`
+ * parses and checks the request.
  */
 async function changeMembers(
   { accountId, subject, precondition }: Author,
@@ -45,7 +45,7 @@ async function changeMembers(
   read: () => RequestedMembers,
 ): Promise<ChangedSet> {
   let requested: RequestedMembers | undefined
-  /** Sequence at which the requested members were found to exist. */
+  /** Account sequence at which the requested members were found to exist. */
   let checkSequence: number | undefined
   const { result: outcome, version } = await commitAfter(
     { accountId, subject, precondition },
@@ -60,7 +60,7 @@ async function changeMembers(
         return { ids: await stageSetChange(transaction, set, ownerId, change, members), pending: 0 }
       }
       const id = stagePending(transaction, subject, set.entity.name, ownerId, change, pending)
-      // Pending changes invalidate the check, because this request did not check the members that they add.
+      // Discards the check if changes were pending, because this request did not check the members that those changes add.
       const isUnchanged = checkSequence === transaction.sequence && pending.length === 0
       return { change: id, checked: isUnchanged ? { joining: change.joining, sequence: checkSequence } : undefined }
     },
@@ -68,7 +68,7 @@ async function changeMembers(
   if ('ids' in outcome) return outcome
   await finishSet({ accountId, subject }, set, ownerId, workTime.request(), { ...outcome, version }).catch(
     (error: unknown) =>
-      // Logs the error only: the stored change continues in the background, and the response reports its progress.
+      // Logs the error without failing the request: the stored change continues in the background, and the response reports its progress.
       logLine('WARN', 'members_interrupted', describeError(error)),
   )
   return commit({ accountId, subject }, async (transaction) => {
@@ -106,7 +106,9 @@ async function readSet(account: string, { entity }: MemberSet, ownerId: string) 
   return { members, pending }
 }
 
-/** Computes the change to the requested members. Treats earlier pending changes as done, because their requests were accepted. */
+/**
+ * Computes the change that results in the requested members. Treats earlier pending changes as done, because their requests were accepted.
+ */
 function computeChange({ added, keeps }: RequestedMembers, members: string[], pending: PendingPart[]): SetChange {
   const set = new Set(members)
   for (const { joins, ids } of pending) for (const id of ids) joins ? set.add(id) : set.delete(id)
@@ -115,10 +117,10 @@ function computeChange({ added, keeps }: RequestedMembers, members: string[], pe
   return { leaving: members.filter((id) => !target.has(id)), joining: [...target].filter((id) => !present.has(id)) }
 }
 
-/** Maximum number of members of a set, whose ids must all fit one response. */
+/** Maximum number of members of a set, chosen so that all their ids fit in one response. */
 const maxMembers = 100_000
 
-/** Refuses additions that make a set too large; removals alone always pass. @throws ApiError `validation_failed` */
+/** Refuses additions that make a set too large. Removals alone are always accepted. @throws ApiError `validation_failed` */
 export function refuseLargeSet({ envelope }: MemberSet, change: SetChange, members: string[]): void {
   const { length: joining } = change.joining
   if (joining > 0 && members.length - change.leaving.length + joining > maxMembers)

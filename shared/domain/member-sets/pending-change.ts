@@ -15,12 +15,15 @@ export type PendingPart = Key & { change: string; subject: Subject | null; joins
 
 type StoredPart = Omit<PendingPart, 'ids'> & { ids: Uint8Array }
 
-/** Maximum number of members per commit of 100 items. Each member takes two items; version, record, counter and pending part take four. */
+/**
+ * Maximum number of members per commit of 100 items. Each member takes two items. The account version, commit record, counter and pending
+ * part take four.
+ */
 export const membersPerCommit = 48
 
-/** Maximum number of items of a pending change. Its first commit may also create a pool with its first members. */
+/** Maximum number of items that store a pending change. The first commit of the change may also create a pool with its first members. */
 const maxItems = 20
-/** Time in microseconds until a pending change is resumed, long enough for its request and follow-up work to end. */
+/** Time in microseconds after which a pending change is resumed. Long enough for its request and follow-up work to finish. */
 const resumeAfterMicros = 120_000_000
 
 const pendingPartition = (account: string, collection: string, ownerId: string): string =>
@@ -33,7 +36,7 @@ function unpack(bytes: Uint8Array): string[] {
   return (hex.match(/.{32}/g) ?? []).map((id) => id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'))
 }
 
-/** Reads the pending changes of a set, removals first (A15.6); at most `limit` items. */
+/** Reads the pending changes of a set, removals first (A15.6). Returns at most `limit` items. */
 export async function readPending(account: string, collection: string, ownerId: string, limit?: number) {
   const items = await queryItems<StoredPart>(pendingPartition(account, collection, ownerId), { limit })
   return items.map(({ ids, ...part }) => ({ ...part, ids: unpack(ids) }))
@@ -43,7 +46,7 @@ const slices = (ids: string[], size: number): string[][] =>
   Array.from({ length: Math.ceil(ids.length / size) }, (_, i) => ids.slice(i * size, (i + 1) * size))
 
 /**
- * Stages a pending change that replaces the items in `before`. A due item resumes the change if its request dies.
+ * Stages a pending change that replaces the items in `before`. A scheduled item resumes the change if its request dies.
  * @returns the id of the change
  */
 export function stagePending(
@@ -54,7 +57,8 @@ export function stagePending(
   { leaving, joining }: SetChange,
   before: Key[] = [],
 ): string {
-  // Each item has the members of `commits` commits. Two items are spare, because the last item of each list may be partly filled.
+  // Each item contains the members for `commits` commits. Two items are kept in reserve, because the last item of each list may be partly
+  // filled.
   const commits = Math.ceil((leaving.length + joining.length) / membersPerCommit / (maxItems - 2))
   const size = commits * membersPerCommit
   const lists = [
@@ -97,7 +101,7 @@ export const stagePendingDeletions = (transaction: Transaction, collection: stri
 /** Response `metadata` with the number of members that are still to be added or removed (A15.6). */
 export const progress = (pending: number) => (pending > 0 ? { metadata: { pending } } : {})
 
-/** Defers a pending change to the follow-up consumer, in case its request has died (A15.6). Idempotent. */
+/** Hands a pending change to the follow-up consumer, in case the request that started it has died (A15.6). Idempotent. */
 export async function resumeChange(accountId: string, collection: string, ownerId: string): Promise<void> {
   const [part] = await readPending(accountId, collection, ownerId, 1)
   if (!part) return

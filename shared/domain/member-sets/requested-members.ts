@@ -22,10 +22,10 @@ export const wholeSetSchema = (key: string): JsonSchema => ({
 
 const ids = { type: 'array', maxItems: maxEntries, items: { type: 'string', format: 'uuid' } }
 
-/** JSON Schema of a `PATCH` request. Both lists together may have at most `maxEntries` entries. */
+/** JSON Schema of a `PATCH` request. The two lists together may have at most `maxEntries` entries. */
 export const editSchema: JsonSchema = { type: 'object', maxProperties: maxKeys, properties: { add: ids, remove: ids } }
 
-/** Renders an invalid id for a message. Lists and objects are rendered as their type, because they can be nested deeply. */
+/** Renders an invalid id for a message. Lists and objects are rendered only as their type, because they can be deeply nested. */
 function renderId(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   return typeof value === 'object' && value !== null ? 'an object' : excerpt(String(value))

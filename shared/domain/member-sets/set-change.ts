@@ -14,10 +14,10 @@ import {
 
 export const sizeOf = ({ leaving, joining }: SetChange): number => leaving.length + joining.length
 
-/** Stages the addition or removal of one member; null if the set already has the requested form. */
+/** Stages the addition or removal of one member. Null if the member is already added or removed. */
 type Step = ((transaction: Transaction) => void) | null
 
-/** Stages a change that fits one commit. Returns the sorted ids of the resulting members. */
+/** Stages a change that fits in one commit. Returns the sorted ids of the resulting members. */
 export async function stageSetChange(
   transaction: Transaction,
   set: MemberSet,
@@ -34,25 +34,25 @@ export async function stageSetChange(
   return [...members.filter((id) => !leavers.has(id)), ...joiners].sort()
 }
 
-/** Ids that existed and were not yet members at this sequence, so they can be added without another check. */
+/** Ids that existed and were not yet members at the given sequence, so they can be added without another check. */
 export type CheckedMembers = { joining: string[]; sequence: number }
 
 /** Maximum number of commits for which members are read ahead. */
 const maxAhead = 8
 
-/** Cached pending parts, and steps by member id. The cache is valid until another request commits to the account. */
+/** Cached pending parts, and the steps by member id. The cache is valid until a different request commits to the account. */
 type PendingCache = { parts: PendingPart[]; areAll: boolean; steps: Map<string, Step> }
 
 /**
  * Creates a function that stages one part of a set's pending change per call. It skips members that are already added or removed, and stops
- * if another change has replaced this one. If the owner was deleted, it deletes the pending parts. While no other commit intervenes, its
+ * if a newer change has replaced this one. If the owner was deleted, it deletes the pending parts. While no other commit intervenes, its
  * cache stays valid and it reads more members ahead.
  */
 export function pendingStager(set: MemberSet, ownerId: string, change?: string, checked?: CheckedMembers) {
   let cache: PendingCache | undefined
   let ahead = 1
 
-  /** Reads the first pending parts; null if the owner was deleted. */
+  /** Reads the first pending parts. Returns null if the owner was deleted. */
   async function readParts({ accountId, follows, sequence }: Transaction): Promise<PendingCache | null> {
     if (follows && cache && (cache.areAll || cache.parts.length > 1)) return cache
     const [owner, parts] = await Promise.all([
@@ -67,7 +67,7 @@ export function pendingStager(set: MemberSet, ownerId: string, change?: string, 
     return { parts, areAll, steps: new Map(joining.map((id) => [id, additionStep(set, ownerId, id)])) }
   }
 
-  /** Plans the steps of the next commit, and reads ahead for later ids. */
+  /** Plans the steps for the next commit, and reads ahead for later ids. */
   async function readSteps(
     transaction: Transaction,
     { joins }: PendingPart,
@@ -134,7 +134,7 @@ const additionStep =
   (transaction) =>
     transaction.insert(set.entity, set.row(ownerId, id))
 
-/** A kind of set that is replaced or edited as a whole: the actors of a group (A15), the clients of a pool (A19). */
+/** A kind of set that is replaced or edited as a whole: the actors in a group (A15), or the clients in a pool (A19). */
 export type MemberSet = {
   /** Entity of the membership rows, which are keyed by member id within the owner's partition. */
   entity: Entity
@@ -142,7 +142,7 @@ export type MemberSet = {
   members: string
   /** Name of the member's id in a request entry and in a row, such as `actor_id`. */
   key: string
-  /** Envelope of the request body; also the field of validation messages. */
+  /** Name of the envelope in the request body, also used as the field name in validation messages. */
   envelope: string
   /** Noun for a member in messages: `actor`, `device`. */
   noun: string
@@ -155,6 +155,6 @@ export type MemberSet = {
   /** Checks that the members of an owner can be changed. @throws ApiError */
   check: (transaction: Transaction, ownerId: string) => Promise<unknown>
   row: (ownerId: string, memberId: string) => Record<string, string>
-  /** Returns the authorizations to revoke when a member is removed. */
+  /** Returns which authorizations to revoke when a member is removed. */
   revocation?: (ownerId: string, memberId: string) => Revocation
 }

@@ -11,10 +11,10 @@ import { progress } from '../member-sets/pending-change.ts'
 import type { MemberSet } from '../member-sets/set-change.ts'
 import { memberships } from './membership.ts'
 
-/** Renders a member for lists. Repeats the id as `actor_id`, its name in `PUT` requests (A15.1). */
+/** Renders a member for lists. Repeats the id as `actor_id`, the name used in `PUT` requests (A15.1). */
 const renderMember = ({ id, name, type }: ActorRow) => ({ id, actor_id: id, name, type })
 
-/** Lists the members of a group. The group Everyone contains all people of the account (A15.2). */
+/** Lists the members of a group. The group Everyone contains all users and administrators of the account (A15.2). */
 export async function list(account: string, groupId: string, page: Page) {
   const [group, listed] = await sideBySide(
     existingRow(groups, account, groupId),
@@ -37,7 +37,7 @@ export const replace = async (author: Author, groupId: string, entries: unknown[
 export const edit = async (author: Author, groupId: string, sent: Record<string, unknown>) =>
   renderChange(await editMembers(author, groupMembers, groupId, sent))
 
-/** Set of a group's members. Removing a member revokes the authorizations of the membership. */
+/** The members of a group, as a set. Removing a member revokes the authorizations that the membership granted. */
 export const groupMembers: MemberSet = {
   entity: memberships,
   owners: groups.name,

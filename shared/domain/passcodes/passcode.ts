@@ -9,9 +9,9 @@ export const passcodeKey = (account: string, actorId: string): Key => ({ pk: pas
 export type Passcode = Key & {
   kind: 'passcode'
   id: string
-  /** Recipient's address in lower case. The passcode verifies no other address. */
+  /** Recipient's address in lower case. The passcode cannot verify a different address. */
   email: string
-  /** Purpose of the passcode, which is valid for no other purpose. */
+  /** Purpose of the passcode. The passcode is not valid for a different purpose. */
   use: string
   hash: string
   attempts: number

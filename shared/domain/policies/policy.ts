@@ -4,12 +4,12 @@ import { entity, type Row } from '../../table/entity.ts'
 import { Bool, NullableText, Uuid } from '../../values/fields.ts'
 import { Conditions } from './conditions/conditions.ts'
 
-/** A policy. Without a group, it is orphaned and grants no access. */
+/** A policy. A policy without a group is orphaned and grants no access. */
 export type PolicyRow = Row &
   v.InferOutput<typeof Policy> & {
     /** Id of the group at its provider, stored so that a sync run can relink an orphaned policy (I4.6). */
     group_idp_id: string | null
-    /** Kind and issuer of the directory of an orphaned policy's former group. Not part of API responses. */
+    /** Kind and issuer of the directory that provided an orphaned policy's former group. Not part of API responses. */
     group_idp_provider: string | null
   }
 
@@ -45,7 +45,7 @@ export const PolicyFields = v.object({
 })
 export type PolicyInput = v.InferOutput<typeof PolicyFields>
 
-/** Stages the deletion of a policy, which also ends the authorizations it granted (A29). */
+/** Stages the deletion of a policy. This also ends the authorizations that the policy granted (A29). */
 export function deletePolicy(transaction: Transaction, policy: PolicyRow): void {
   transaction.delete(policies, policy)
   transaction.revoke({ by: 'policy', id: policy.id })

@@ -16,7 +16,7 @@ export const list = (account: string, page: Page) => listRendered(policies, acco
 
 export const get = (account: string, id: string) => getRendered(policies, account, id)
 
-/** Reads the group and resource of a policy. Rejects unknown ids, and the Internet Resource without its account feature. */
+/** Reads the group and resource of a policy. Rejects unknown ids. Rejects the Internet Resource if the account lacks that feature. */
 async function readGroupAndResource(transaction: Transaction, draft: Change) {
   const { group_id, resource_id } = draft.fields
   const [group, resource] = await Promise.all([
@@ -49,7 +49,7 @@ export const create = (author: Author, draft: () => Draft<PolicyInput>) =>
       resource_id: input.resource_id,
       description: input.description ?? null,
       conditions: input.conditions ?? [],
-      // Flows are never reported for the Internet Resource (A16.2).
+      // Disables flow logs for the Internet Resource, for which flows are never reported (A16.2).
       flow_log_uploads_enabled: resource.type !== 'internet' && (input.flow_log_uploads_enabled ?? true),
       is_disabled: input.is_disabled ?? false,
     })
@@ -76,7 +76,7 @@ export const update = (author: Author, id: string, sent: object, draft: () => Ch
       ...(target?.type === 'internet' && { flow_log_uploads_enabled: false }),
     })
     const isEnded = data.is_disabled && !policy.is_disabled
-    // Revokes authorizations granted under the old policy. Clients that still have access get new authorizations (A30).
+    // Revokes authorizations that the old policy granted. Clients that still have access get new authorizations (A30).
     const isChanged = grounds.some((name) => !isDeepStrictEqual(data[name], policy[name]))
     if (isEnded || isChanged) transaction.revoke({ by: 'policy', id })
     return { data }

@@ -39,7 +39,7 @@ function checkIsPool(resource: ResourceRow | null): void {
   }
 }
 
-/** Lists the clients of a pool with the time they were last seen (A19.1). */
+/** Lists the clients in a pool and when each was last seen (A19.1). */
 export async function list(account: string, resourceId: string, page: Page) {
   const [, { rows: ids, metadata }] = await sideBySide(
     getRow(resources, account, resourceId).then(checkIsPool),

@@ -13,7 +13,7 @@ export const replace = async (author: Author, resourceId: string, entries: unkno
 export const edit = async (author: Author, resourceId: string, sent: Record<string, unknown>) =>
   renderChange(await editMembers(author, pool, resourceId, sent))
 
-/** Stages the members of a pool in the commit that creates the pool. Members beyond the commit's capacity become pending (A32). */
+/** Stages the members of a pool in the commit that creates it. Members beyond the commit's capacity become pending (A32). */
 export function stageMembers(transaction: Transaction, resourceId: string, ids: string[]): 'done' | 'more' {
   for (const [i, id] of ids.entries()) {
     if (!transaction.hasCapacity()) {

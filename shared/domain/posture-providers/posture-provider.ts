@@ -10,9 +10,9 @@ const regions = ['us', 'eu'] as const
 
 export type PostureProviderRow = v.InferOutput<typeof PostureProvider> &
   SyncState & {
-    /** Encrypted client secret of the type `tenant`. */
+    /** Encrypted client secret, for the type `tenant`. */
     client_secret: string | null
-    /** Encrypted API token of the type `mdm`. */
+    /** Encrypted API token, for the type `mdm`. */
     api_token: string | null
   }
 
@@ -68,7 +68,7 @@ const inputFields = {
 export const PostureProviderFields = v.object(inputFields)
 export type PostureProviderInput = v.InferOutput<typeof PostureProviderFields>
 
-/** Fields with which a provider of each type connects to the inventory. All fields of the type are required. */
+/** Fields that a provider of each type needs to connect to the inventory. All fields of the type are required. */
 export const connectionFields = {
   mdm: ['subdomain', 'region', 'api_token'],
   tenant: ['tenant_id', 'client_id', 'client_secret'],

@@ -109,7 +109,7 @@ export const update = (author: Author, id: string, draft: () => Change) =>
     return { data: await withLastRun(row) }
   })
 
-/** Deletes a posture provider and its devices. Nothing has to be revoked, because devices grant no access (A28.1). */
+/** Deletes a posture provider and its devices. No authorizations need to be revoked, because managed devices grant no access (A28.1). */
 export const remove = (author: Author, id: string) =>
   commit(author, async (transaction) => {
     const provider = await transaction.existing(postureProviders, id)

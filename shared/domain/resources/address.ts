@@ -69,7 +69,7 @@ const refusal = (block: Cidr, type: 'cidr' | 'ip'): string | undefined =>
   forbiddenRanges.find(({ ranges }) => ranges.some((other) => overlaps(block, other)))?.[type]
 
 const mappedRange = ipRangeOf('::ffff:0:0/96')
-/** Returns whether a block is within the IPv4-mapped range. A larger block that contains the whole range is permitted. */
+/** Returns whether a block is within the IPv4-mapped range. A larger block that contains the whole range is allowed. */
 const isMapped = (block: Cidr): boolean => overlaps(block, mappedRange) && block.prefix >= 96
 
 function checkCidr(address: string): AddressCheck {

@@ -51,7 +51,7 @@ export const Filters = field<IpFilter[]>(checkFilters, {
   },
 })
 
-/** Schema of an address. The checks by type follow when the type of the resource is determined (A18.2). */
+/** Schema of an address. The type-specific checks run once the resource's type is known (A18.2). */
 const Address = documented(orNull(TrimmedText), { maxLength: 253, pattern: textPattern.any })
 
 const inputFields = {

@@ -25,7 +25,7 @@ export const create = (author: Author, draft: () => Draft<ResourceInput>) =>
     const checked = draft()
     const { type, site_id, address } = checked.fields
     checkTypeAndSite(checked, await readSite(transaction, checked, site_id), type)
-    // Checks the address only with a valid type, so an empty object has no message about the address (A18.2).
+    // Checks the address only if the type is valid, so an empty object causes no message about the address (A18.2).
     const normal = normaliseAddress(checked, type, address)
     const ip_stack = resultingStack(checked, type, null)
     const input = checked.done()
@@ -98,7 +98,7 @@ function checkTypeAndSite(draft: Change, site: SiteRow | null, type: ResourceTyp
   } else if (type !== undefined && system) draft.reject('site_id', 'cannot be the Internet Site')
 }
 
-/** Normalises the address for the type (A18.4). Null if the type has no address or the address is invalid. */
+/** Normalises the address for the type (A18.4). Returns null if the type has no address or the address is invalid. */
 function normaliseAddress(
   draft: Change,
   type: ResourceType | undefined,
@@ -116,7 +116,7 @@ function normaliseAddress(
   return null
 }
 
-/** Determines `ip_stack` after the change, which only DNS resources have (A18.2). `stored` is null unless the type was `dns`. */
+/** Determines the new value of `ip_stack`, which only DNS resources have (A18.2). `stored` is null unless the type was `dns`. */
 function resultingStack(draft: Change, type: ResourceType | undefined, stored: ResourceRow['ip_stack']) {
   const { ip_stack: sent } = draft.fields
   if (type === 'dns') {

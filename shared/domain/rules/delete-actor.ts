@@ -16,7 +16,7 @@ import { passcodeKey } from '../passcodes/passcode.ts'
 import { deleteClient } from './delete-client.ts'
 
 /**
- * Stages the deletion of an actor, and of an `identity` if given, after the actor's tokens (A29). Returns `more` if the tokens exceed the
+ * Stages the deletion of an actor and, if given, its `identity`. First deletes the actor's tokens (A29). Returns `more` if they exceed the
  * commit's capacity.
  */
 export async function stageActorDeletion(

@@ -48,7 +48,7 @@ export const stageRestOfDirectory = async (transaction: Transaction, id: string)
     ),
   )
 
-/** Creates a sweep that ends all access that comes from a directory. Each part of the deletion runs the sweep until it is complete. */
+/** Creates a sweep that ends all access granted through a directory. Each part of the deletion runs the sweep until it is complete. */
 function accessSweep(directoryId: string): Sweep {
   return sweepAll([
     sweep(
@@ -77,7 +77,7 @@ function accessSweep(directoryId: string): Sweep {
 }
 
 /**
- * Deletes a directory after ending all access that comes from it (A26.2(4)). Administrators are deleted first, so that the account no
+ * Deletes a directory after ending all access granted through it (A26.2(4)). Administrators are deleted first, so that the account no
  * longer counts them. The directory's other actors, groups and identities are deleted in the same commit or as follow-up work.
  */
 export function removeDirectory(kind: DirectoryKind, author: Author, id: string) {

@@ -7,7 +7,7 @@ import { stageSetDeletion } from '../member-sets/pending-change.ts'
 import { memberships } from '../memberships/membership.ts'
 import { type PolicyRow, policies } from '../policies/policy.ts'
 
-/** Stages the removal of a policy's group (A14.3(4)). Stores the group's provider, the only one that may relink the policy. */
+/** Stages the removal of a policy's group (A14.3(4)). Stores the group's provider, because only that provider may relink the policy. */
 export function orphanPolicy(
   transaction: Transaction,
   policy: PolicyRow,
@@ -17,7 +17,7 @@ export function orphanPolicy(
   transaction.revoke({ by: 'policy', id: policy.id })
 }
 
-/** Stages the deletion of a group after orphaning its policies (A14.3). Returns `more` if the policies exceed the commit's capacity. */
+/** Stages the deletion of a group. First orphans its policies (A14.3). Returns `more` if the policies exceed the commit's capacity. */
 export async function stageGroupDeletion(transaction: Transaction, group: GroupRow): Promise<'done' | 'more'> {
   const outcome = await stageRows(transaction, policies, 'group_id', group.id, (policy) =>
     orphanPolicy(transaction, policy, group),

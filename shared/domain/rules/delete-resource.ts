@@ -16,7 +16,7 @@ export async function deleteResource(transaction: Transaction, resource: Resourc
   }
 }
 
-/** Stages the deletion of the policies and members of a deleted resource. Without the resource, the policies grant no access. */
+/** Stages the deletion of a deleted resource's policies and members. Without the resource, the policies grant no access. */
 export const stageRestOfResource = async (transaction: Transaction, id: string): Promise<'done' | 'more'> =>
   combineStages(
     await stageRows(transaction, policies, 'resource_id', id, (policy) => deletePolicy(transaction, policy)),

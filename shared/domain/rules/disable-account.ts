@@ -6,9 +6,9 @@ import { queryItems } from '../../table/read.ts'
 import { clientTokens, deleteClientToken } from '../client-tokens/client-token.ts'
 import { portalSessions } from '../portal-sessions/portal-session.ts'
 
-/** Stages the end of the client tokens, portal sessions and gateway sessions of a disabled account (A30, P1.7). */
+/** Stages the deletion of a disabled account's client tokens and portal sessions, and revokes its gateway sessions (A30, P1.7). */
 export async function stageAccountDisabling(transaction: Transaction): Promise<void> {
-  // Excludes tokens that are created after the account is enabled again, whose ids are greater.
+  // Excludes tokens that are created after the account is enabled again, because their ids are greater.
   const bound = transaction.newId()
   transaction.revoke({ by: 'gateway_sessions', id: bound })
   if ((await stageRestOfAccountDisabling(transaction, bound)) === 'more') {
@@ -16,7 +16,7 @@ export async function stageAccountDisabling(transaction: Transaction): Promise<v
   }
 }
 
-/** Stages the deletion of tokens older than `bound`. The deletion may be late, because a disabled account's credentials are all refused. */
+/** Stages the deletion of tokens older than `bound`. A delay is harmless, because all credentials of a disabled account are refused. */
 export async function stageRestOfAccountDisabling(transaction: Transaction, bound: string): Promise<'done' | 'more'> {
   const tokens = await stageEarlier(transaction, clientTokens, bound, (token) => deleteClientToken(transaction, token))
   if (tokens === 'more') return tokens

@@ -36,13 +36,13 @@ const lastSeenNames = Object.keys(lastSeenFields) as (keyof typeof lastSeenField
 
 type Shown = v.InferOutput<v.ObjectSchema<typeof lastSeenFields, undefined>>
 
-/** Address, location and version with which a device was last seen (P1.6). Unknown values are not stored. */
+/** Address, location and version that a device had when it was last seen (P1.6). Unknown values are not stored. */
 export type LastSeen = Partial<Shown> & Record<'last_seen_at' | 'last_seen_version' | 'last_seen_remote_ip', string>
 
-/** Presence item of a device, with its latest session and its last address and location. The item outlives the session. */
+/** Presence item of a device: its latest session, and its last address and location. The item outlasts the session. */
 export type Presence = LastSeen & {
   session_id: string
-  /** End of the lease in microseconds; 0 after the session has ended. */
+  /** Expiry of the lease in microseconds; 0 after the session has ended. */
   lease_expires_at: number
   token_id: string
   public_key: string
@@ -53,7 +53,7 @@ export type Presence = LastSeen & {
   messages?: number[]
   bad_messages?: number
   /**
-   * Time of the last nudge in microseconds, until a heartbeat follows. `nudge_due` is set if another nudge became due in the meantime
+   * Time of the last nudge in microseconds, set until the next heartbeat. `nudge_due` is set if a further nudge became due in the meantime
    * (C5.1).
    */
   nudged_at?: number | null
@@ -61,13 +61,13 @@ export type Presence = LastSeen & {
 }
 
 export type ClientPresence = Presence & {
-  /** Fingerprint of the facts with which the authorizations were last tested, or a marker of a test in progress (P3.2). */
+  /** Fingerprint of the facts with which the authorizations were last evaluated, or a marker that an evaluation is in progress (P3.2). */
   tested: string
 }
 
 type PresenceOf = { gateways: Presence; clients: ClientPresence }
 
-/** Presence after a check of its token: a deleted or expired token ends the session (P1.7). */
+/** Presence after a check of the session's token. If the token was deleted or has expired, the session has ended (P1.7). */
 export type CheckedPresence = Omit<Presence, 'token_id'> & {
   token_id: string | null
   /** Time at which the session's token was rotated (A22); null if it was not rotated. */
@@ -76,7 +76,7 @@ export type CheckedPresence = Omit<Presence, 'token_id'> & {
 
 export const presenceKey = (account: string, kind: DeviceKind, id: string): Key => presenceItemKey(account, kind, id)
 
-/** Builds the presence item of a device. Omits nulls, because lists read many of these items. */
+/** Builds the presence item of a device. Omits nulls to keep the item small, because lists read many of these items. */
 export const presenceItem = <K extends DeviceKind>(account: string, kind: K, id: string, presence: PresenceOf[K]) => {
   const attributes = Object.entries(presence).filter(([, value]) => value !== null)
   return { ...presenceKey(account, kind, id), kind: 'presence', ...Object.fromEntries(attributes) }
@@ -98,8 +98,8 @@ export const shownPresenceAttributes = [
 ] as const satisfies (keyof ShownPresence)[]
 
 /**
- * Reads presences in the order of `ids`; null before a device's first session. A session with a deleted or expired token is returned as
- * ended.
+ * Reads presences in the order of `ids`; null before a device's first session. A session whose token was deleted or has expired is returned
+ * as ended.
  */
 export async function readPresences(account: string, kind: DeviceKind, ids: string[]) {
   if (ids.length === 0) return []

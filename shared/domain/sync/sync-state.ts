@@ -67,12 +67,12 @@ export const enabledSyncState = ({ is_disabled }: SyncState, now: number): Parti
   ...(is_disabled && { sync_requested_at: timestamp(now) }),
 })
 
-/** Last successful run of a source. Stored outside the source's row, so that a run without changes does not write the row (I4.3). */
+/** Last successful run of a source. Stored outside the source's row, so that a run without changes does not write to the row (I4.3). */
 export type LastGoodRun = {
   synced_at: string
   run_id: string
   root: string
-  /** Time of the oldest part of the snapshot, whose parts expire. */
+  /** Time of the oldest part of the stored snapshot. Each part expires. */
   staged_at: string
   /** Time at which the members of all groups were last read from the provider. */
   whole_at: string
@@ -84,7 +84,9 @@ export function lastGoodRunItem(account: string, sourceId: string, run: LastGood
   return { ...lastGoodRunKey(account, sourceId), kind: 'presence', ...run }
 }
 
-/** Sets `synced_at` of rows to the start of their source's last successful run (I4.3). Rows whose source has no such run stay unchanged. */
+/**
+ * Sets `synced_at` of each row to the start of its source's last successful run (I4.3). Rows whose source has no such run stay unchanged.
+ */
 export async function withLastRuns<R extends { synced_at: string | null }>(
   account: string,
   rows: R[],
@@ -103,13 +105,13 @@ export async function withLastRun<R extends { id: string; account_id: string; sy
 
 export type SyncSource = { account_id: string; collection: string; source_id: string }
 
-/** Item with the next time at which the minutely schedule starts or resumes a run of a source. */
+/** Item with the time at which the minutely schedule next starts or resumes a source's run. */
 export type ScheduledSync = Key & SyncSource & { next_at: string }
 
 /** Partition of the scheduled syncs of all sources, and of the last steps of all accounts. */
 const scheduledSyncsPartition = 'service#sync'
 
-/** Item with the time of the last step of an account's runs. Expires after a day. */
+/** Item with the time of the last step among an account's sync runs. Expires after a day. */
 type LastStep = Key & { account_id: string; stepped_at: string }
 
 export const lastStepItem = (account_id: string, now: number): Item => ({
@@ -138,7 +140,7 @@ export const scheduledSyncItem = ({ account_id, collection, source_id }: SyncSou
   return { ...scheduledSyncKey(source), kind: 'scheduled_sync', ...source, next_at }
 }
 
-/** Schedules a source immediately. The schedule starts a run, or ends the run of a deleted source. */
+/** Schedules a source to run immediately. The schedule starts a run, or ends the run if the source was deleted. */
 export function stageScheduledSync(transaction: Transaction, collection: string, sourceId: string): void {
   const source = { account_id: transaction.accountId, collection, source_id: sourceId }
   transaction.put(scheduledSyncItem(source, timestamp(transaction.now)))

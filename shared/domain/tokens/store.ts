@@ -16,7 +16,7 @@ function checkUnexpired(token: TokenRow, actorId: string): void {
   if (token.actor_id !== actorId || !isUnexpired(token, clock.now())) throw notFound()
 }
 
-/** Creates the operations on an actor's unexpired tokens (A13, A24). */
+/** Creates the operations for an actor's unexpired tokens (A13, A24). */
 export const tokenStore = <R extends TokenRow, S extends R>(
   entity: Entity<R>,
   stageDeletion: (transaction: Transaction, token: R) => void,

@@ -7,7 +7,9 @@ export type TokenRow = Row & SecretHash & { actor_id: string; expires_at: string
 
 type NewSecret = { id: string; token: string; secret_hash: string }
 
-/** Stages a new token, or the token that an `earlier` attempt of the commit minted. Only the hash of the token is stored. */
+/**
+ * Stages a new token. Reuses the token that an `earlier` attempt of the commit created, if there is one. Only the token's hash is stored.
+ */
 export function stageToken<R extends TokenRow>(
   transaction: Transaction,
   kind: TokenKind,

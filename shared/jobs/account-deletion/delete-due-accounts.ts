@@ -11,14 +11,13 @@ import { put, remove, writeTogether } from '../../table/write-together.ts'
 import { closeAccount, type DueAccount, dueAccountItem, dueAccountsPartition } from './due-account.ts'
 
 /**
- * Time in microseconds until the second pass. Streams keep records for 24 hours, and consumers may still write items of a closed account
- * from them.
+ * Time in microseconds until the second pass. Streams keep records for 24 hours, so consumers may still write items for a closed account.
  */
 const secondPassMicros = 25 * 3_600_000_000
 
 /**
- * Deletes the accounts that are due (A31, A32): first all account rows, then their items, until the deadline. The next run resumes the
- * deletion.
+ * Deletes the accounts that are due (A31, A32). Deletes the rows of all due accounts first, then their other items until the deadline. The
+ * next run resumes the deletion.
  * @throws AggregateError with all failures, after processing the other accounts
  */
 export async function deleteDueAccounts(deadline: number): Promise<void> {
@@ -41,7 +40,7 @@ export async function deleteDueAccounts(deadline: number): Promise<void> {
   if (errors.length > 0) throw new AggregateError(errors, 'Some accounts were not deleted.')
 }
 
-/** Continues a pass over the table until the deadline. At the end of the first pass, schedules the second. */
+/** Continues a pass over the table until the deadline. At the end of the first pass, schedules the second pass. */
 async function pass(dueAccount: DueAccount, all: DueAccount[], deadline: number): Promise<void> {
   if (!(await deleteItems(dueAccount, deadline))) return
   const others = all.filter(({ account_id }) => account_id === dueAccount.account_id)
@@ -61,7 +60,7 @@ const deletion = ({ pk, sk }: Key): Statement => ({
 })
 
 /**
- * Deletes the items of an account page by page, starting at the cursor. An item belongs to the account by its partition key or its
+ * Deletes the items of an account page by page, starting at the cursor. Recognizes an account's items by their partition key or their
  * `account_id`.
  * @returns true at the end of the table
  */

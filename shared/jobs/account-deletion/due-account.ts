@@ -17,8 +17,8 @@ export type DueAccount = Key & {
 export const dueAccountsPartition = 'service#due.accounts'
 
 /**
- * Builds the item of an account that is due at the timestamp `at`. After a cancelled deletion, the item stays until that time and is
- * ignored.
+ * Builds the item for an account whose deletion is due at the timestamp `at`. After a cancelled deletion, the item stays until that time
+ * and is ignored.
  */
 export const dueAccountItem = (accountId: string, at: string, last = false): Item & DueAccount => ({
   pk: dueAccountsPartition,
@@ -41,7 +41,10 @@ export async function closedAccounts(): Promise<ReadonlySet<string>> {
 export const isDueForDeletion = ({ is_disabled, delete_at }: AccountRow, nowText: string): boolean =>
   is_disabled && delete_at !== null && delete_at <= nowText
 
-/** Deletes the row of a due account and frees its slug, before the account's other items. A concurrent commit cannot recreate the row. */
+/**
+ * Deletes the row of a due account and frees its slug, before the account's other items are deleted. A concurrent commit cannot recreate
+ * the row.
+ */
 export async function closeAccount(id: string, nowText: string): Promise<'closed' | 'called off' | 'changing'> {
   const account = await getRow(accounts, id, id)
   if (!account) return 'closed'

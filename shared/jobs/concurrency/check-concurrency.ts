@@ -2,7 +2,9 @@ import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda'
 import { lambda } from '../../core/aws/lambda.ts'
 import type { CustomResourceEvent, CustomResourceResult } from '../../core/custom-resource.ts'
 
-/** Checks the AWS account's Lambda quota before a deployment reserves concurrency. An error of the check does not block the deployment. */
+/**
+ * Checks the AWS account's Lambda quota before a deployment reserves concurrency. If the check itself fails, the deployment is not blocked.
+ */
 export async function checkConcurrency({
   RequestType,
   ResourceProperties,
@@ -26,11 +28,11 @@ async function accountConcurrency(): Promise<AccountConcurrency> {
   return { limit, unreserved }
 }
 
-/** Concurrent executions of an AWS account in a region: the quota, and the number that no function has reserved. */
+/** Concurrency of an AWS account in a region: the quota for concurrent executions, and the number that no function has reserved. */
 export type AccountConcurrency = { limit: number; unreserved: number }
 
 export type WantedConcurrency = {
-  /** Sum of the concurrency that the functions of the deployment reserve. */
+  /** Sum of the concurrency that the deployment's functions reserve. */
   reserved: number
   /** Requests per second that the API stage accepts, or that one route accepts if routes have their own limits. */
   requestsPerSecond: number
@@ -40,12 +42,12 @@ export type WantedConcurrency = {
 
 /** Minimum unreserved concurrency that Lambda requires. */
 const minUnreserved = 100
-/** Conservative estimate of function seconds per request. */
+/** Conservative estimate of the function time per request in seconds. */
 const secondsPerRequest = 0.1
 
 const quota = 'Service Quotas, lambda, L-B99A9384'
 
-/** Refuses a deployment whose reservations exceed the quota. Too little capacity for requests is only reported. */
+/** Refuses a deployment whose reservations exceed the quota. If only the capacity for requests is too low, merely reports it. */
 export function concurrencyFinding(
   { limit, unreserved }: AccountConcurrency,
   { reserved, requestsPerSecond, deployedBefore }: WantedConcurrency,

@@ -14,7 +14,7 @@ import { removeItem } from '../../table/put-item.ts'
 import { queryItems } from '../../table/read.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 
-/** Functions that delete a row of a collection if it has expired. */
+/** Functions by collection that delete a row if it has expired. */
 const endings: Record<string, (transaction: Transaction, id: string) => Promise<void>> = {
   async [clientTokens.name](transaction, id) {
     const token = await transaction.get(clientTokens, id)
@@ -34,10 +34,10 @@ const endings: Record<string, (transaction: Transaction, id: string) => Promise<
   },
 }
 
-/** Collections of members, whose due items stand for changes that may have been interrupted. */
+/** Collections of set members. Their due items represent changes that may have been interrupted. */
 const memberSets = [memberships.name, poolMembers.name]
 
-/** Due items per read. Few, because a run without due items reads the same number for nothing. */
+/** Number of due items per read. Kept small, because a run without due items still reads this many items. */
 const perRead = 25
 
 type DueItem = Key & Due

@@ -23,12 +23,12 @@ function readBatch(text: string): { functionArn: string; records: unknown[] } {
 }
 
 /**
- * Invokes consumers with their failed batches again, and deletes the batches that succeed. Idempotent, because the consumers are
+ * Invokes consumers again with their failed batches, and deletes the batches that succeed. Idempotent, because the consumers are
  * idempotent.
  */
 export async function redrive({ batches, invoke, hasTime = () => true }: Options) {
   const names = await batches.list()
-  /** Counts of deleted batches and of batches left for lack of time. `kept` lists the batches that failed again. */
+  /** Numbers of batches that succeeded and of batches left for lack of time. `kept` lists the batches that failed again. */
   const result = { redriven: 0, kept: [] as { name: string; reason: string }[], left: 0 }
   for (const [i, name] of names.entries()) {
     if (!hasTime()) return { ...result, left: names.length - i }
@@ -58,7 +58,7 @@ async function keys(Bucket: string): Promise<string[]> {
   return found.sort((a, b) => (age(a) < age(b) ? -1 : 1))
 }
 
-/** Failed batches in the bucket to which Lambda writes them. The bucket keeps versions of deleted batches for some days. */
+/** Accesses the failed batches in the bucket to which Lambda writes them. The bucket keeps versions of deleted batches for some days. */
 export function failuresBucket(): FailedBatches {
   const Bucket = String(env.failuresBucket)
   return {

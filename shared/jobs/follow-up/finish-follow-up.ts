@@ -34,7 +34,7 @@ const ifDeleted =
   async (transaction) =>
     (await transaction.get(entity, id)) ? 'done' : rest(transaction, id)
 
-/** Finishes the disabling of an account. Skips an account that was enabled again, because enabling finishes this work first. */
+/** Finishes disabling an account. Skips an account that was enabled again, because enabling finishes this work first. */
 const restOfDisabling =
   (bound: string): Stage =>
   async (transaction) => {
@@ -42,7 +42,7 @@ const restOfDisabling =
     return account && !account.is_disabled ? 'done' : stageRestOfAccountDisabling(transaction, bound)
   }
 
-/** Follow-up work by collection: rows below a deleted object, and members that leave or join a set. */
+/** Follow-up work by collection: deletes rows below a deleted object, and adds or removes set members. */
 const followUps: Record<string, (id: string, change?: string) => Stage> = {
   accounts: restOfDisabling,
   actors: ifDeleted(actors, stageRestOfActor),

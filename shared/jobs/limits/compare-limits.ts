@@ -10,13 +10,13 @@ import { recordMail, reserveMail } from '../../domain/mails/mail-schedule.ts'
 import { partition } from '../../table/keys.ts'
 import { getRow, queryItems, type StoredItem } from '../../table/read.ts'
 
-/** Number of accounts processed concurrently, and of mails sent concurrently for one account. */
+/** Number of accounts processed concurrently, and of mails sent concurrently for each account. */
 const width = 4
 /** Minimum time between two mails to an administrator (A11). */
 const interval = 3 * dayMicros
 
 /**
- * Mails administrators about exceeded limits of their account, at most every 3 days (A11, I8).
+ * Mails administrators about exceeded limits of their account, at most once every 3 days (A11, I8).
  * @throws AggregateError with all failures, after processing the other accounts
  */
 export async function compareLimits(deadline: number): Promise<void> {
@@ -37,7 +37,7 @@ async function compare(accountId: string, deadline: number): Promise<void> {
   const { mailSender } = env
   if (mailSender === null) return
   const message = { from: mailSender, ...limitsMail(account, exceededLimits) }
-  // Skips mails after the deadline, which the next run sends.
+  // Skips mails after the deadline. The next run sends them.
   const send = async ({ id, email: to }: { id: string; email: string }) => {
     if (clock.monotonic() < deadline) await mail(accountId, id, { ...message, to })
   }
@@ -77,5 +77,5 @@ function limitsMail({ name, slug }: Pick<AccountRow, 'name' | 'slug'>, exceededL
   }
 }
 
-/** Partition with one item per administrator: the time of the next mail about exceeded limits. */
+/** Partition with one item per administrator. The item stores when the next mail about exceeded limits may be sent. */
 export const limitsMailsPartition = (account: string): string => partition(account, 'limits.mails')

@@ -11,11 +11,11 @@ import { policies } from '../../domain/policies/policy.ts'
 import { resources } from '../../domain/resources/resource.ts'
 import type { SessionEnd } from '../../live/send-message.ts'
 
-/** Creates an empty notification, which collects the effects of an account's commits and ended authorizations on connected devices (C5). */
+/** Creates an empty notification. It collects how an account's commits and ended authorizations affect connected devices (C5). */
 export const emptyNotification = () => ({
   /** Authorizations that were deleted before their expiry. */
   endedAuthorizations: [] as { gateway: string; client: string }[],
-  /** Changed resources, which concern the gateways and clients with access to them. */
+  /** Changed resources. Gateways and clients with access to them are notified. */
   resources: new Set<string>(),
   /** Groups whose access changed. */
   groups: new Set<string>(),
@@ -23,7 +23,7 @@ export const emptyNotification = () => ({
   actors: new Set<string>(),
   /** Clients whose verification changed. */
   clients: new Set<string>(),
-  /** True if a change of the account's features concerns all clients. */
+  /** True if a change to the account's features affects all clients. */
   everyone: false,
   /** Reasons for ended sessions, by the id of their token, device, actor or account. */
   sessionEnds: new Map<string, SessionEnd>(),
@@ -57,7 +57,7 @@ const endingBy =
     if (change.operation === 'delete') end(notification, change, reason)
   }
 
-/** Effect of a row's change on connected devices, by collection. Other collections have no effect. */
+/** Effects of row changes on connected devices, by collection. Other collections have no effect. */
 const effects: Record<string, Effect> = {
   [memberships.name]: (notification, change) => addTo(notification.actors, textsOf(change, 'actor_id')),
   [policies.name]: (notification, change) => {

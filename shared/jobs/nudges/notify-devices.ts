@@ -13,7 +13,10 @@ import type { Notification } from './notification.ts'
 /** Maximum number of messages sent concurrently. */
 const concurrency = 25
 
-/** Maximum number of clients nudged without delay. More clients spread their requests randomly over `spreadMs` per client (C5.3). */
+/**
+ * Maximum number of clients nudged without delay. Larger numbers of clients spread their requests randomly over a period of `spreadMs` for
+ * each client (C5.3).
+ */
 const crowd = 100
 const spreadMs = 10
 const maxSpreadMs = 60_000
@@ -21,7 +24,7 @@ const maxSpreadMs = 60_000
 /** Minimum time between two nudges of a client (C5.1). */
 const foldMs = 1_000
 
-/** Notifies connected devices of commits: gateways first, then ended sessions, then clients (C5.2). */
+/** Notifies connected devices about commits: first gateways, then devices whose sessions ended, then clients (C5.2). */
 export async function notifyDevices(
   account: string,
   notification: Notification,
@@ -48,7 +51,7 @@ export async function notifyDevices(
   }
 }
 
-/** Finds gateways that lost an authorization in force, or have an authorization for a changed resource. */
+/** Finds gateways that lost an unexpired authorization, or have an authorization for a changed resource. */
 async function concernedGateways(
   account: string,
   { endedAuthorizations, resources }: Notification,
@@ -67,7 +70,7 @@ async function authorizationsOfResource(account: string, id: string): Promise<No
     .map(({ gateway_id, client_id }) => ({ gateway: gateway_id, client: client_id }))
 }
 
-/** Returns the clients whose lease has expired, so that gateways have already dropped their authorizations. */
+/** Returns the clients whose lease has expired. Gateways have already dropped the authorizations of these clients. */
 async function filterLapsed(account: string, ids: string[]): Promise<Set<string>> {
   const [now, presences] = [clock.now(), await findPresences(account, 'clients', ids)]
   const isLapsed = (end: number | undefined) => end !== undefined && end > 0 && end <= now

@@ -10,14 +10,14 @@ type World = {
   secret: StagedSecret
   distribution: Distribution
   now: () => number
-  /** Pauses before the next check; false if no time is left. */
+  /** Waits before the next check. Returns false if no time is left. */
   wait: () => Promise<boolean>
 }
 
 const wordsOf = async (secret: StagedSecret) => parseOriginSecret((await secret.pending()) ?? (await secret.current()))
 
 /**
- * Steps of a rotation by Secrets Manager, each of them idempotent. Functions must accept every word that an edge location may send.
+ * Steps of a rotation by Secrets Manager, each of which is idempotent. Functions must accept every word that an edge location may send.
  * CloudFront therefore switches to a word that functions have accepted since the previous rotation. The oldest word is dropped once no edge
  * location sends it.
  */

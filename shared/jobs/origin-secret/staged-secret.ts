@@ -7,12 +7,12 @@ import {
 } from '@aws-sdk/client-secrets-manager'
 import { readSecret, secretsManager } from '../../core/aws/secrets-manager.ts'
 
-/** Accesses a secret in Secrets Manager, and the version that the rotation with this token creates. */
+/** Accesses a secret in Secrets Manager, and the version that the rotation with this `token` creates. */
 export function stagedSecret(SecretId: string, token: string) {
   const manager = secretsManager()
   return {
     current: () => readSecret(SecretId),
-    /** Returns the text that this rotation has prepared; null if no text is prepared yet. */
+    /** Returns the secret string that this rotation has prepared. Returns null if none is prepared yet. */
     async pending(): Promise<string | null> {
       const version = { SecretId, VersionId: token, VersionStage: 'AWSPENDING' }
       try {
@@ -26,7 +26,7 @@ export function stagedSecret(SecretId: string, token: string) {
       const version = { SecretId, ClientRequestToken: token, SecretString, VersionStages: ['AWSPENDING'] }
       await manager.send(new PutSecretValueCommand(version))
     },
-    /** Returns the end of the last rotation; null before the first rotation. */
+    /** Returns the time at which the last rotation finished. Returns null before the first rotation. */
     async rotatedAt(): Promise<Date | null> {
       const { LastRotatedDate } = await manager.send(new DescribeSecretCommand({ SecretId }))
       return LastRotatedDate ?? null

@@ -129,7 +129,10 @@ function startingObjects(transaction: Transaction, adminEmail: string): void {
 const { token: _, ...shownWithoutToken } = ShownApiToken.entries
 const HiddenApiToken = v.object(shownWithoutToken)
 
-/** Creates a holder for a new token, whose text goes into a secret or the response (A32.6). @throws ApiError `validation_failed` */
+/**
+ * Creates a holder for a new token. The token's value is stored in a secret or returned in the response (A32.6).
+ * @throws ApiError `validation_failed`
+ */
 export function provisionedToken(event: Record<string, unknown>) {
   const { token_in = 'secret' } = draft<{ token_in?: string }>(
     v.object({ token_in: v.optional(OneOf(['secret', 'answer'])) }),
@@ -142,8 +145,8 @@ export function provisionedToken(event: Record<string, unknown>) {
   let creation: { client: ActorRow; token: MintedApiToken; arn?: string } | undefined
   return {
     /**
-     * Stages the token of a new or an existing API client. A retried commit reuses the client and the token. The secret is created before
-     * the commit, so that no account exists whose token nobody can read.
+     * Stages a token for a new or an existing API client. A retried commit reuses the client and the token. The secret is created before
+     * the commit, so that no account can exist with an unreadable token.
      */
     async stage(transaction: Transaction, slug: string, fields: NewToken, existing?: ActorRow): Promise<void> {
       const client =
@@ -162,7 +165,7 @@ export function provisionedToken(event: Record<string, unknown>) {
       })
     },
 
-    /** Renders the token with its text, or with the ARN of the secret that contains the text. */
+    /** Renders the token, including its value or the ARN of the secret that contains the value. */
     show() {
       const { client, token, arn } = creation ?? {}
       return {

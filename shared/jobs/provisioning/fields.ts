@@ -37,7 +37,10 @@ const Slug = field<string | null>(
   { type: ['string', 'null'], pattern: '^[a-z0-9-]{3,100}$' },
 )
 
-/** Schema of an object with any of the given names. The rules check each value in order and return a message, or null for a valid value. */
+/**
+ * Schema of an object that may have any of the given fields. The rules check each value in order and return a message, or null for a valid
+ * value.
+ */
 const someOf = <N extends string, T>(names: readonly N[], ...rules: ((value: unknown, name: N) => string | null)[]) =>
   field<Partial<Record<N, T>>>(
     (input) => {

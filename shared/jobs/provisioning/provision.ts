@@ -36,7 +36,7 @@ function part<F extends Fields>(
 ): v.InferOutput<F> {
   const value = event[name] === undefined && !required ? {} : event[name]
   if (!isObject(value)) throw new ApiError('bad_request', `${name} must be an object.`)
-  // Messages about the main part have no prefix; messages about another part are prefixed with its name.
+  // Adds no prefix to messages about the main part. Messages about other parts are prefixed with the part's name.
   const path = name === 'account' || name === 'resource' ? [] : [name]
   const limitMessage = tooManyKeys(value)
   const { faults, fields: checked } =
@@ -48,7 +48,7 @@ function part<F extends Fields>(
   return checked as v.InferOutput<F>
 }
 
-/** Parses all parts of an event. @throws ApiError `validation_failed` with the messages of all parts */
+/** Parses all parts of an event. @throws ApiError `validation_failed` with the messages about all parts */
 function parts<T>(read: (found: Fault[]) => T): T {
   const found: Fault[] = []
   const result = read(found)
@@ -65,7 +65,7 @@ function uuid(event: Event, name: string): string {
 
 const showAccount = async (account: AccountRow) => v.parse(Account, (await getAccount(account)).data)
 
-/** Operations of the provisioning task (A32). Their changes are logged with subject null. */
+/** Operations of the provisioning task (A32). Their changes are logged with a null subject. */
 const operations: Record<string, (event: Event) => Promise<unknown>> = {
   async create_account(event) {
     const input = parts((found) => ({
@@ -147,7 +147,7 @@ const updateAccount = (accountId: string, changes: AccountChanges): Promise<Acco
   commitInParts({ accountId, subject: null }, async (transaction) => {
     const account = await transaction.get(accounts, accountId)
     if (!account || isDueForDeletion(account, timestamp(transaction.now))) throw notFound()
-    // Deletes tokens that the disabling has not deleted yet, so that they cannot become valid again.
+    // Deletes tokens that remain from when the account was disabled, so that they cannot become valid again.
     if (account.is_disabled && changes.is_disabled === false) {
       if ((await stageRestOfAccountDisabling(transaction, transaction.newId())) === 'more') return 'more'
     }

@@ -13,7 +13,7 @@ import { put, remove, writeTogether } from '../../table/write-together.ts'
 
 export const pulseKey: Key = { pk: 'service#pulse', sk: 'pulse' }
 
-/** Account id in the records of the pulse, which belong to no real account. */
+/** Account id in the pulse's records, which belong to no real account. */
 const pulseAccount = 'service'
 
 /** Path of a public, cacheable page. */
@@ -21,9 +21,9 @@ const pulsePath = '/openapi'
 const patienceMs = 10_000
 
 /**
- * Sends an empty commit, an empty flow record and requests through all parts of the service. Alarms can thereby distinguish a dead part
- * from an idle one.
- * @throws AggregateError of the parts that failed
+ * Sends an empty commit, an empty flow record and requests through all parts of the service. This lets alarms distinguish a dead part from
+ * an idle one.
+ * @throws AggregateError with the errors of the parts that failed
  */
 export async function pulse(): Promise<void> {
   const outcomes = await Promise.allSettled([pulseTable(), throughFlowStream(), pulseApi(), pulseChannel()])
@@ -50,7 +50,7 @@ async function pulseApi(): Promise<void> {
   if (status >= 400) throw new Error(`GET ${url} returned ${status}.`)
 }
 
-/** Tries a handshake without a token. Its refusal proves that the function of the live channel runs. */
+/** Attempts a handshake without a token. Its refusal proves that the function of the live channel runs. */
 async function pulseChannel(): Promise<void> {
   if (env.liveUrl === null) return
   const url = new URL(env.liveUrl.replace(/^ws/, 'http'))

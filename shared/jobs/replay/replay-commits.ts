@@ -13,7 +13,7 @@ export type ReplayResult = {
   commits: number
   /** Records that a consumer failed to handle. */
   kept: { sequence: number; consumer: string; reason: string }[]
-  /** Time of the first record that was not replayed for lack of time; null if all records were replayed. */
+  /** Time of the first record that was not replayed for lack of time. Null if all records were replayed. */
   next: string | null
 }
 
@@ -42,7 +42,7 @@ function readEvent(event: unknown): Replay {
 /**
  * Invokes stream consumers with the commit records of an account, because a restored table has a new, empty stream
  * (docs/runbooks/restore.md).
- * @throws ApiError `bad_request` for an event without account, time or consumers
+ * @throws ApiError `bad_request` if the event lacks an account, a time or consumers
  */
 export async function replayCommits(
   event: unknown,
@@ -67,7 +67,7 @@ export async function replayCommits(
     const NewImage = imageOf(commitItem(commitKey(commit.account_id, commit.sequence), commit))
     const record = { eventName: 'INSERT', dynamodb: { SequenceNumber, NewImage } }
     batch.push({ sequence: commit.sequence, record })
-    // Ends a batch early after a large record: a record has at most 400 KB, and a Lambda request at most 6 MB.
+    // Ends a batch early after a large record: a record can be up to 400 KB, and a Lambda request up to 6 MB.
     if (batch.length === perBatch || JSON.stringify(record).length > 100_000) await deliver()
   }
   if (batch.length > 0) await deliver()

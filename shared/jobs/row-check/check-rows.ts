@@ -14,7 +14,7 @@ function begin(event: unknown): Progress {
   return readNext(Progress, event) ?? initial
 }
 
-/** Scans the table while time is left. @returns whether the end of the table was reached */
+/** Scans the table while time remains. @returns whether the end of the table was reached */
 async function walkPages(progress: Progress, hasTime: () => boolean): Promise<boolean> {
   for await (const { items, next } of walkTable({ from: progress.start, hasTime, ConsistentRead: true })) {
     await checkPage(progress, items)
@@ -45,8 +45,8 @@ async function walkAccounts(progress: Progress, hasTime: () => boolean, maxOpen:
 }
 
 /**
- * Compares unique items, index items, counters and account versions with the rows. Differences show an inconsistent copy
- * (docs/runbooks/restore.md). Then compares rows with commits. Differences show changes made outside the service. Read-only.
+ * Checks unique items, index items, counters and account versions against the rows. Differences indicate an inconsistent copy
+ * (docs/runbooks/restore.md). Then compares the rows with the commits. Differences indicate changes made outside the service. Read-only.
  * @param event `account_id` limits the check to one account; `next` resumes an earlier run
  * @param maxOpen maximum number of differing rows in memory; tests lower it
  */
@@ -61,11 +61,11 @@ export async function checkRows(event: unknown, hasTime: () => boolean = () => t
     rows,
     accounts: Object.keys(versions).length,
     findings,
-    /** True if `findings` does not list all findings. */
+    /** True if `findings` is incomplete. */
     truncated,
     /** Accounts that changed during the check. Their rows were checked, but not their counters. */
     moved,
-    /** Progress from which the next run resumes; null after the whole table and all commits were read. */
+    /** Progress from which the next run resumes. Null once the whole table and all commits have been read. */
     next: isDone ? null : progress,
   }
 }

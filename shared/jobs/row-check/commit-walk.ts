@@ -17,10 +17,10 @@ export const Walk = v.strictObject({
   account: v.string(),
   /** Sequence of the last commit that the walk has read. */
   after: v.number(),
-  /** Range of the row names of this pass: `from` inclusive, `until` exclusive, null for no upper bound. */
+  /** Range of row names that this pass covers: `from` inclusive, `until` exclusive, null for no upper bound. */
   from: v.string(),
   until: v.nullable(v.string()),
-  /** Rows that differ from the commits read so far, each with the sequence of its last commit, negative for a deletion. */
+  /** Rows that differ from the commits read so far, each with the sequence of its last commit. A negative sequence means a deletion. */
   open: v.record(v.string(), v.number()),
 })
 export type Walk = v.InferOutput<typeof Walk>
@@ -29,7 +29,7 @@ export const walkOf = (account: string): Walk => ({ account, after: 0, from: '',
 
 type StoredRow = Record<string, unknown> | undefined
 
-/** True if a row has the state of the commit `sequence` or of a later one. A negative `sequence` means a deletion. */
+/** True if a row has the state written by the commit `sequence` or by a later one. A negative `sequence` means a deletion. */
 function agrees(row: StoredRow, sequence: number): boolean {
   const commit = typeof row?.commit === 'number' ? row.commit : -1
   return sequence > 0 ? commit >= sequence : row === undefined || commit > -sequence
@@ -48,7 +48,7 @@ type Walking = { walk: Walk; report: (finding: RowFinding) => void; maxOpen: num
 
 const isOfPass = ({ from, until }: Walk, name: string): boolean => name >= from && (until === null || name < until)
 
-/** Compares rows with their latest commits. Rows that differ stay in `open`. */
+/** Compares rows with the latest commits that wrote them. Rows that differ are kept in `open`. */
 async function compare({ account, open }: Walk, commits: [name: string, sequence: number][], consistency: Consistency) {
   const keys = commits.map(([name]) => namedRow(account, name))
   const rows = await getStoredItems(keys, { consistency, attributes: ['commit'] })
@@ -90,12 +90,12 @@ async function compareBatch(
   await compare(walk, [...batch], consistency)
   const names = Object.keys(walk.open)
   if (names.length <= maxOpen) return
-  // Leaves the rows above the new bound to another pass over the commits.
+  // Leaves the rows above the new bound for a later pass over the commits.
   walk.until = names.sort()[Math.ceil(maxOpen / 2)] as string
   walk.open = Object.fromEntries(Object.entries(walk.open).filter(([name]) => isOfPass(walk, name)))
 }
 
-/** Reads commits while time is left. @returns whether the last commit was reached */
+/** Reads commits while time remains. @returns whether the last commit was reached */
 async function read(walking: Walking, consistency: Consistency, hasTime: () => boolean): Promise<boolean> {
   let batch = new Map<string, number>()
   let commits = 0
@@ -136,7 +136,7 @@ async function settle(walking: Walking): Promise<void> {
  */
 export async function walkCommits(walking: Walking, hasTime: () => boolean): Promise<boolean> {
   const { walk } = walking
-  // Reads with eventual consistency, so `settle` reads differing rows again.
+  // Reads with eventual consistency. Rows that differ are read again by `settle`.
   while (await read(walking, 'recent', hasTime)) {
     await settle(walking)
     if (walk.until === null) return true

@@ -33,7 +33,7 @@ const declared = [
   ...[v0Configurations, v0Devices, v0Rules, v0Users],
 ] as unknown as Entity[]
 
-/** Pause before a second read, because items of one transaction can become visible some milliseconds apart. */
+/** Pause before a second read, because items written in one transaction can become visible several milliseconds apart. */
 export const settleMs = 500
 
 /** All entities by collection. A law checks that the list is complete. */
@@ -48,7 +48,7 @@ export function itemLocation({ pk }: Pick<Key, 'pk'>): { account: string; collec
 export const entityOf = (item: StoredItem): Entity | undefined =>
   item.kind === 'entity' ? checkedEntities.get(itemLocation(item).collection) : undefined
 
-/** Returns an empty list if a row has invalid values. The row was then changed outside the service, which is reported separately. */
+/** Returns an empty list if a row has invalid values. Such a row was changed outside the service, which is reported separately. */
 function orNone<T>(derive: () => T[]): T[] {
   try {
     return derive()
@@ -90,7 +90,7 @@ export function unpacked<T extends Record<string, unknown>>(item: T): T {
   }
 }
 
-/** Reads items with strong consistency, in the order of `keys`; undefined when missing. */
+/** Reads items with strong consistency, in the order of `keys`. A missing item is undefined. */
 export const readItems = async (keys: Key[]): Promise<(StoredItem | undefined)[]> =>
   (await getStoredItems(keys)).map((item) => item && unpacked(item))
 

@@ -11,23 +11,23 @@ import { checkedEntities, itemLocation, unpacked } from './derived-items.ts'
 /**
  * Contradiction between an item and the rows, or between a row and the commits. `missing`: a row, commit or account version requires an
  * item that does not exist. `unfounded`: an item points to a row that does not require it, a commit is newer than the account version, or
- * no commit wrote a row. `miscounted`: a counter differs from the number of rows. `altered`: a row differs from what its commit wrote.
- * `outdated`: a row has the state of an earlier commit than its last one.
+ * no commit wrote a row. `miscounted`: a counter differs from the number of rows. `altered`: a row differs from the state that its commit
+ * wrote. `outdated`: a row has the state of a commit before the last one that wrote it.
  */
 export const RowFinding = v.strictObject({
   problem: v.picklist(['missing', 'unfounded', 'miscounted', 'altered', 'outdated']),
   item: v.picklist(['unique', 'index', 'commit', 'counter', 'account_version', 'row']),
   account_id: v.string(),
-  /** Partition key of the item, or name of the counter in the account version. */
+  /** Partition key of the item, or the name of the counter in the account version. */
   at: v.string(),
   sort: v.nullable(v.string()),
   counted: v.optional(v.number()),
   found: v.optional(v.number()),
-  /** Commit that the row names; for a missing or outdated row, the last commit that wrote or deleted it. Set for rows only. */
+  /** Commit that the row names. For a missing or outdated row, the last commit that wrote or deleted it. Set for rows only. */
   commit: v.optional(v.number()),
   /**
-   * Fields of an altered row that differ from the commit record or, if none differs, the fields that the record redacts. Missing for
-   * unlogged changes.
+   * Fields of an altered row that differ from the commit record. If no recorded field differs, the fields that the record redacts. Missing
+   * for unlogged changes.
    */
   fields: v.optional(v.array(v.string())),
 })
@@ -40,7 +40,7 @@ export const findingAt = (
   details: Pick<RowFinding, 'commit' | 'fields'> = {},
 ): RowFinding => ({ problem, item, account_id: accountOf({ pk }), at: pk, sort: sk, ...details })
 
-/** Commit records per read. A record can have up to 400 KB. */
+/** Number of commit records per read. A record can be up to 400 KB. */
 const recordsPerRead = 100
 const looksAtOnce = 2
 
@@ -62,7 +62,7 @@ function originOf(item: StoredItem | undefined): Origin | undefined {
   }
 }
 
-/** Compares a row with the record of the commit that the row names. Returns no finding if the commit wrote the row in this form. */
+/** Compares a row with the record of the commit that the row names. Returns no findings if the commit wrote exactly this row. */
 function compareWithOrigin(row: StoredItem, origin: Origin | undefined): RowFinding[] {
   const commit = typeof row.commit === 'number' ? { commit: row.commit } : {}
   const digest = origin?.rows[rowName(row)] ?? null
@@ -97,7 +97,7 @@ export async function checkOrigins(rows: StoredItem[]): Promise<RowFinding[]> {
 
 type Fields = Record<string, unknown>
 
-/** Returns the recorded row after a commit; undefined if the change was not logged. */
+/** Returns the row as recorded after a commit. Returns undefined if the change was not logged. */
 function imageOf(entity: Entity, item: StoredItem, changes: Change[]): Fields | undefined {
   const isOfRow = ({ object, after }: Change) => {
     if (object !== entity.name || after === null) return false
@@ -110,7 +110,7 @@ function imageOf(entity: Entity, item: StoredItem, changes: Change[]): Fields | 
 /** True for a recorded value that contains a redacted secret at any depth. */
 const hasRedacted = (recorded: unknown): boolean => sortedJson(recorded).includes(JSON.stringify(redacted))
 
-/** Converts a row to the form of a change record. A row with invalid values keeps its form, but its secrets are redacted. */
+/** Converts a row to the form used in change records. A row with invalid values is not converted, but its secrets are redacted. */
 function shownRow(entity: Entity, row: Fields): Fields {
   try {
     return redactRow(entity, row as Row)
@@ -124,8 +124,8 @@ const isOfForm = (name: string, item: StoredItem): boolean =>
   ['pk', 'sk', 'version', 'commit'].includes(name) || (name === 'kind' && item.kind === 'entity')
 
 /**
- * Returns the fields that differ from the recorded change, and the `hidden` fields that the record redacts. Null without a record, or for a
- * row of an older schema version (docs/evolution.md).
+ * Returns the fields that differ from the recorded change, and the `hidden` fields that the record redacts. Returns null without a record,
+ * or for a row with an older schema version (docs/evolution.md).
  */
 function differenceOf(
   entity: Entity,
@@ -138,7 +138,7 @@ function differenceOf(
   const row = shownRow(entity, fullRow)
   const unrecorded = Object.keys(item).filter((name) => !(name in fullRow) && !isOfForm(name, item))
   const differs = (name: string): boolean => {
-    // Ignores a field that neither the record nor the item has, because the field is newer than both.
+    // Ignores a field that is missing from both the record and the item, because the field is newer than both.
     if (!(name in image || name in item)) return false
     if (image[name] === redacted || row[name] === redacted) return false
     return sortedJson(row[name] ?? null) !== sortedJson(image[name] ?? null)

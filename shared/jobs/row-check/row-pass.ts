@@ -21,7 +21,7 @@ import { checkOrigins, findingAt, isRow, RowFinding } from './row-origin.ts'
 
 const maxListed = 1_000
 
-/** Maximum number of reads of contradicting items, which may be changing. */
+/** Maximum number of reads of items that contradict the rows. Such items may be changing. */
 const maxReads = 3
 
 const Counts = v.record(v.string(), v.number())
@@ -31,10 +31,10 @@ const StoredVersion = v.strictObject({ sequence: v.number(), clock: v.number(), 
 export const Progress = v.strictObject({
   account_id: v.nullable(v.string()),
   start: ScanPosition,
-  /** Start of the check in microseconds. Accounts with later commits changed while they were counted. */
+  /** Start of the check in microseconds. An account with later commits was changed while its rows were counted. */
   begun: v.number(),
   rows: v.number(),
-  /** Partition that the scan is in. A scan returns all items of a partition together. */
+  /** Partition that the scan has reached. A scan returns all items of a partition together. */
   partition: v.nullable(v.strictObject({ pk: v.string(), counted: v.nullable(v.number()), found: v.number() })),
   /** Stored account version of each account, whose counters are compared with the rows counted in `found`. */
   versions: v.record(v.string(), StoredVersion),
@@ -44,7 +44,7 @@ export const Progress = v.strictObject({
   /** Accounts that were changed while their rows were counted. */
   moved: v.array(v.string()),
   /**
-   * Walk over the commits of the current account; accounts follow in the order of their ids. Null until all pages are checked, and after
+   * Walk over the commits of the current account. Accounts follow in the order of their ids. Null until all pages are checked, and after
    * the last account.
    */
   walk: v.nullable(Walk),
@@ -126,7 +126,7 @@ async function missingItems(rows: StoredItem[]): Promise<Suspicion[]> {
 
 /** Finds unique and index items that no existing row requires. */
 async function unfoundedItems(pointers: StoredItem[]): Promise<Suspicion[]> {
-  // Reads an item without a valid pointer in place of its row. The item is not a row, so it is reported.
+  // Reads an item without a valid pointer instead of its row. Because such an item is not a row, it is reported.
   const rows = await readItems(pointers.map((pointer) => (isKey(pointer.row) ? pointer.row : pointer)))
   return pointers.flatMap((pointer, i) => {
     const row = rows[i]
@@ -136,8 +136,8 @@ async function unfoundedItems(pointers: StoredItem[]): Promise<Suspicion[]> {
 }
 
 /**
- * Finds account versions whose last commit record is missing, or for which a newer record exists. One transaction writes version and
- * record.
+ * Finds account versions whose last commit record is missing, or for which a newer record exists. One transaction writes both the version
+ * and the record.
  */
 async function inconsistentVersions(versions: StoredItem[]): Promise<Suspicion[]> {
   const keys = versions.flatMap(({ pk, sequence }) =>
@@ -162,7 +162,9 @@ const suspicionsOf = async (items: StoredItem[]): Promise<Suspicion[]> => [
   })),
 ]
 
-/** Counts the items of a page and compares them with the rows. Reads contradicting items again, because they may be changing. */
+/**
+ * Counts the items of a page and compares them with the rows. Items that contradict the rows are read again, because they may be changing.
+ */
 export async function checkPage(progress: Progress, items: StoredItem[]): Promise<void> {
   for (const item of items) count(progress, item)
   let suspicions = await suspicionsOf(items.filter((item) => isRequested(progress, item)).map(unpacked))
@@ -197,14 +199,14 @@ export async function endPages(progress: Progress): Promise<void> {
   await dropClosed(progress)
 }
 
-/** Reports an account that has commits but no account version. The deletion of an account removes both. */
+/** Reports an account that has commits but no account version. Deleting an account removes both. */
 async function checkAccountVersion(progress: Progress, account: string): Promise<void> {
   const key = accountVersionKey(account)
   const [commit] = await sortKeysOf(commitKey(account, 0).pk, { limit: 1 })
   if (commit !== undefined && !(await getItem(key))) report(progress, findingAt('missing', 'account_version', key))
 }
 
-/** Drops findings about accounts in deletion, whose items are deleted one by one. */
+/** Drops findings about accounts that are being deleted, because their items are deleted one by one. */
 export async function dropClosed(progress: Progress): Promise<void> {
   if (progress.findings.length === 0) return
   const closed = await closedAccounts()

@@ -43,7 +43,7 @@ function versionOf({ physicalId, logicalId, at }: Resource): DeployedVersion {
   return { functionName, version: Number(version), at, logicalId }
 }
 
-/** Keeps the newest version of each function. Until the clean-up of a deployment, the stack also has the replaced version. */
+/** Keeps the newest version of each function. Until a deployment is cleaned up, the stack also contains the replaced version. */
 function newestOfEach(versions: DeployedVersion[]): DeployedVersion[] {
   const newest = new Map<string, DeployedVersion>()
   for (const version of versions) {
@@ -83,7 +83,7 @@ export async function publishedVersions(FunctionName: string): Promise<number[]>
   return found.sort((a, b) => b - a)
 }
 
-/** Reads the alias `current` of a function: its version, the `others` that receive a share of the calls, and its revision. */
+/** Reads a function's alias `current`: its version, the `others` that receive a share of the calls, and its revision. */
 export async function readAlias(FunctionName: string) {
   const alias = await lambda().send(new GetAliasCommand({ FunctionName, Name: currentAlias }))
   const others = Object.keys(alias.RoutingConfig?.AdditionalVersionWeights ?? {}).map(Number)
@@ -91,7 +91,7 @@ export async function readAlias(FunctionName: string) {
 }
 
 /**
- * Points the alias `current` to one version for all calls.
+ * Routes all calls to the alias `current` to one version.
  * @throws PreconditionFailedException if the alias has changed since `revision`
  */
 export async function moveAlias(FunctionName: string, version: number, revision: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { deleteVersion, deployedStack, publishedVersions, readAlias } from './deployed-versions.ts'
 
-/** Number of versions to keep per function: the deployed one, the previous one, and that of a running deployment. */
+/** Number of versions kept per function: the deployed one, the previous one, and the one from a deployment in progress. */
 const retainedVersions = 3
 
 const isNamed = (error: unknown, ...names: string[]): boolean => error instanceof Error && names.includes(error.name)

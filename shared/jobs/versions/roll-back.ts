@@ -16,7 +16,7 @@ type Reason = 'no_version_before' | 'at_another_version'
 
 export type RolledBack = {
   to: 'previous' | 'deployed'
-  /** Start of the deployment whose functions were selected; null if the request names functions or selects all. */
+  /** Start of the deployment whose functions were selected. Null if the request names functions or selects all of them. */
   since: string | null
   moved: { function: string; from: number; to: number }[]
   /** Functions that already had the target version, for example from an earlier call. */
@@ -49,7 +49,7 @@ const isUnderWay = (status: string): boolean =>
   /_IN_PROGRESS$/.test(status) && status !== 'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS'
 
 function selectVersions({ to, since, functions }: RollBackInput, { updatedAt, versions }: DeployedStack) {
-  // Skips the function of this task, which cannot move its own alias.
+  // Skips the function that runs this task, because it cannot move its own alias.
   const others = versions.filter(({ functionName }) => functionName !== process.env.AWS_LAMBDA_FUNCTION_NAME)
   if (functions !== null) {
     const names = new Set(others.map(({ functionName }) => functionName))
@@ -63,13 +63,14 @@ function selectVersions({ to, since, functions }: RollBackInput, { updatedAt, ve
   return { from, versions: others.filter(({ at }) => from === null || at >= from) }
 }
 
-/** True for consumers of data that other functions write. Consumers are moved forward first and back last. */
+/** True for consumers of data that other functions write. Consumers are moved first when moving forward, and last when moving back. */
 const reads = ({ logicalId }: DeployedVersion): boolean => /^(Consumers|Passcodes)/.test(logicalId)
 
 type Outcome = (result: RolledBack) => void
 
 /**
- * Returns the deployed version or the version before it. The result is independent of the alias, so a repeated call moves no further back.
+ * Returns the deployed version or the version before it. The result does not depend on the alias, so a repeated call does not move further
+ * back.
  */
 async function targetOf(
   { functionName, version }: DeployedVersion,
@@ -85,13 +86,13 @@ async function moveOne(deployedVersion: DeployedVersion, to: RollBackInput['to']
   if (target === undefined) return ({ left }) => left.push({ function: name, reason: 'no_version_before' })
   const alias = await readAlias(name)
   if (alias.version === target && alias.others.length === 0) return ({ unchanged }) => unchanged.push(name)
-  // Leaves an alias that was manually moved to a third version.
+  // Leaves an alias unchanged if it was manually moved to a third version.
   if (to === 'previous' && alias.version !== deployedVersion.version && alias.version !== target)
     return ({ left }) => left.push({ function: name, reason: 'at_another_version' })
   try {
     await moveAlias(name, target, alias.revision)
   } catch (error) {
-    // Accepts a move whose response was lost: the retry then fails, because the revision has changed.
+    // Accepts a move whose response was lost. In that case the retry fails, because the revision has changed.
     const now = await readAlias(name)
     if (now.version !== target || now.others.length > 0) throw error
   }

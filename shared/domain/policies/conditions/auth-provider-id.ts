@@ -4,7 +4,7 @@ import type { ConditionContext, ConditionProperty } from './condition-property.t
 
 const providerOf = ({ subject }: ConditionContext) => subject.auth_provider_id
 
-/** Condition on the auth provider of the sign-in. Service accounts have none, so `is_in` never holds for them. */
+/** Condition on the auth provider of the sign-in. Service accounts have no provider, so `is_in` is never true for them. */
 export const authProviderId: ConditionProperty = {
   name: 'auth_provider_id',
   operators: ['is_in', 'is_not_in'],

@@ -18,7 +18,7 @@ const findProperty = (name: string) => conditionProperties.find((property) => pr
 
 const quoteAll = (operators: readonly string[]) => operators.map((operator) => `\`${operator}\``).join(', ')
 
-/** Description of the operators and the values they compare, for the API reference. */
+/** Description of the operators and the values that they compare, used in the API reference. */
 export const operatorText = [...Map.groupBy(conditionProperties, ({ operators }) => quoteAll(operators))]
   .map(([operators, properties]) => `${operators} for ${properties.map(({ values }) => values).join(' and ')}`)
   .join('; ')
@@ -32,7 +32,7 @@ const maxValueLength = 4_000
 
 export type Condition = { property: string; operator: string; values: string[] }
 
-/** Checks the conditions of a policy (A17.1). Returns the conditions to store, or faults at the field and at `base`. */
+/** Checks the conditions of a policy (A17.1). Returns the conditions to store, or validation faults for the field and for `base`. */
 const checkConditions = (raw: unknown): FieldResult<Condition[]> =>
   checkObjects(raw, maxConditions, checkCondition, (conditions) => {
     const properties = new Set(conditions.map(({ property }) => property))
@@ -77,7 +77,7 @@ function checkValues(raw: unknown, rule: ConditionProperty | undefined): { value
   return messages.length > 0 ? { messages: [...new Set(messages)] } : { values }
 }
 
-/** JSON Schema of a condition: the property determines the operators and the form of the values (A17.1). */
+/** JSON Schema of a condition. The property determines which operators and values are valid (A17.1). */
 const conditionSchema: JsonSchema = {
   type: 'object',
   maxProperties: maxKeys,
@@ -116,7 +116,7 @@ export type ConditionResult = { conforms: true; until: number | null } | { confo
 
 const tests = new WeakMap<Condition, ConditionTest>()
 
-/** Returns the test of a stored condition. The weak map keeps the test for as long as the row is in memory. */
+/** Returns the test function of a stored condition. The weak map keeps the function for as long as the condition is in memory. */
 function findTest(condition: Condition): ConditionTest {
   const { property, operator, values } = condition
   const test = tests.get(condition) ?? findProperty(property)?.parse(values, operator) ?? (() => false)
@@ -124,7 +124,10 @@ function findTest(condition: Condition): ConditionTest {
   return test
 }
 
-/** Tests a condition at a time in microseconds. `until` is the time at which the condition stops holding; null for never. */
+/**
+ * Evaluates a condition at a time in microseconds. `until` is the time at which the condition stops holding, or null if there is no such
+ * time.
+ */
 export function evaluateCondition(condition: Condition, context: ConditionContext, at: number) {
   const result = findTest(condition)(context, at)
   return { condition, passed: result !== false, until: typeof result === 'number' ? result : null }
@@ -141,7 +144,7 @@ export function evaluateConditions(conditions: Condition[], context: ConditionCo
 
 const noContext: ConditionContext = { client: null, subject: { ip: null, ip_region: null, auth_provider_id: null } }
 
-/** Evaluates only the conditions that can be tested without a client, for people or for service accounts. */
+/** Evaluates only the conditions that can be evaluated without a client, for people or for service accounts. */
 export const evaluateDecidable = (conditions: Condition[], person: boolean, at: number): ConditionResult =>
   evaluateConditions(
     conditions.filter(({ property }) => findProperty(property)?.isDecidable(person)),
@@ -149,6 +152,6 @@ export const evaluateDecidable = (conditions: Condition[], person: boolean, at: 
     at,
   )
 
-/** Text of the facts that conditions test. While the text is unchanged, only conditions on time can change their result. */
+/** Serializes the facts that conditions evaluate. While the string is unchanged, only time conditions can change their result. */
 export const fingerprint = (context: ConditionContext): string =>
   JSON.stringify(conditionProperties.map(({ fact }) => fact(context)))

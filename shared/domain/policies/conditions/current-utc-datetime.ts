@@ -7,11 +7,11 @@ const example = 'M/09:00-17:00/Europe/Warsaw'
 const mustBeDayRanges = `must be <day>/<ranges>/<zone>, for example ${example}`
 const mustBeRange = 'time range must be start-end like 09:00-17:00, or true for the whole day'
 
-/** Letters of the weekdays. The index of Sunday is 0, as in `Date`. */
+/** Letters of the weekdays. As in `Date`, Sunday has index 0. */
 const days = 'UMTWRFS'
 const wholeDay = { start: 0, end: 86_399 }
 
-/** Parses `H`, `HH`, `HH:MM` or `HH:MM:SS` to seconds since midnight, and drops fractions. Null for any other form. */
+/** Parses `H`, `HH`, `HH:MM` or `HH:MM:SS` to seconds since midnight, ignoring fractions. Returns null for any other form. */
 function seconds(text: string): number | null {
   const match = /^(\d{1,2})(?::(\d{1,2}))?(?::(\d{1,2})(?:\.\d+)?)?$/.exec(text.trim())
   if (!match) return null
@@ -48,7 +48,7 @@ export function parseDayRanges(value: string): DayRanges | { message: string } {
 const time = '([01]?[0-9]|2[0-3])(:[0-5]?[0-9](:[0-5]?[0-9](\\.[0-9]+)?)?)?'
 const dayRanges = `^[MTWRFSU]/(true|${time}-${time}(,${time}-${time})*)?/[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$`
 
-/** Condition on the current time. Its test needs no client, and returns the end of the matching range. */
+/** Condition on the current time. Its test needs no client and returns the end of the matching range. */
 export const currentUtcDatetime: ConditionProperty = {
   name: 'current_utc_datetime',
   operators: ['is_in_day_of_week_time_ranges'],
@@ -68,7 +68,7 @@ export const currentUtcDatetime: ConditionProperty = {
   },
 }
 
-/** Merges ranges of the same day and zone that overlap or are less than two seconds apart (A17.3(2)). */
+/** Merges ranges on the same day and in the same zone that overlap or are less than two seconds apart (A17.3(2)). */
 function mergeRanges(values: string[]): DayRanges[] {
   const parsed = values.flatMap((value) => {
     const entry = parseDayRanges(value)
@@ -91,7 +91,7 @@ function join(ranges: DayRanges['ranges']): DayRanges['ranges'] {
   return mergedRanges
 }
 
-/** Returns the latest end, in microseconds, of the ranges that contain the instant; null when none does. */
+/** Returns the latest end, in microseconds, of the ranges that contain the instant. Returns null if no range contains it. */
 function findEnd(all: DayRanges[], at: number): number | null {
   const second = Math.floor(at / 1_000_000)
   const ends = all.flatMap(({ day, ranges, zone }) => {
@@ -103,7 +103,7 @@ function findEnd(all: DayRanges[], at: number): number | null {
   return ends.length > 0 ? Math.max(...ends) * 1_000_000 : null
 }
 
-/** Step of the search for a clock change, in seconds. */
+/** Step size, in seconds, of the search for a clock change. */
 const step = 900
 
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
@@ -123,8 +123,8 @@ function localTime(second: number, zone: string): LocalTime {
 }
 
 /**
- * Returns the first time, not before `second`, at which the zone's clock shows the end of the range or has jumped past it. Without a clock
- * change, the difference of the local times gives the result. With a clock change, a bisection finds it.
+ * Returns the first time, not before `second`, at which the zone's clock reads the end of the range or later. Without a clock change, the
+ * difference between the local times gives the result. Otherwise, a bisection finds it.
  */
 function endInstant(second: number, { date, seconds }: LocalTime, end: number, zone: string): number {
   const isPassed = (at: number): boolean => {
@@ -145,12 +145,12 @@ function endInstant(second: number, { date, seconds }: LocalTime, end: number, z
   return low
 }
 
-/** Maximum number of cached formats, above the number of time zones. Bounded because zone names can be spelled in many ways. */
+/** Maximum number of cached formats, larger than the number of time zones. Bounded because zone names can be spelled in many ways. */
 const maxFormats = 1_000
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Returns the format of local times in an IANA time zone; null for an unknown zone. Cached, because creating a format is slow. */
+/** Returns the format for local times in an IANA time zone, or null for an unknown zone. Cached, because creating a format is slow. */
 function zoneFormat(zone: string): Intl.DateTimeFormat | null {
   // Rejects offsets such as "+01:00", which Intl accepts although they are not zones of the IANA database.
   if (!/^[A-Za-z]/.test(zone)) return null

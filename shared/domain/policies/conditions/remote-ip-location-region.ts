@@ -3,7 +3,7 @@ import type { ConditionContext, ConditionProperty } from './condition-property.t
 
 const regionOf = ({ subject }: ConditionContext) => subject.ip_region
 
-/** Condition on the region of the caller's address. An unknown region violates the condition with either operator. */
+/** Condition on the region of the caller's address. An unknown region violates the condition, whichever operator is used. */
 export const remoteIpLocationRegion: ConditionProperty = {
   name: 'remote_ip_location_region',
   operators: ['is_in', 'is_not_in'],
