@@ -17,11 +17,11 @@ type Options = {
   outdir?: string
   operations?: OperationSource[]
   code?: string
-  /** Settings, as passed by `cdk deploy -c name=value`. */
+  /** Settings, in the form that `cdk deploy -c name=value` passes. */
   context?: Record<string, unknown>
 }
 
-/** Resource types that get their tags from their stack. Explicit tags would fill a fifth of the template's size limit. */
+/** Resource types that inherit tags from their stack. Explicit tags on them would use up a fifth of the template's size limit. */
 const taggedByStack = ['AWS::CloudFormation::Stack', 'AWS::CloudWatch::Alarm', 'AWS::Lambda::Function']
 
 function addStacks(app: App, operations: OperationSource[], code: string): void {
@@ -58,7 +58,7 @@ function addFront(app: App, settings: Settings, code: string, data: DataStack, s
   if (typeof firewall !== 'string') front.addStackDependency(firewall)
 }
 
-/** Sets the permissions boundary of every role, including the roles of functions that the CDK adds. */
+/** Sets the permissions boundary of every role, including roles of functions that the CDK adds. */
 function boundRoles(app: App, policy: string): void {
   const arn = policy.startsWith('arn:') ? policy : `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:policy/${policy}`
   for (const stack of app.node.children.filter((child) => Stack.isStack(child))) {

@@ -38,10 +38,10 @@ import { Monitoring } from './watch/monitoring.ts'
 
 type Props = { settings: Settings; operations: OperationSource[]; code: string; data: Data }
 
-/** Route for other spellings of paths under `/v0` (`/v0` contract, 2.3, 2.4). */
+/** Route for alternative spellings of paths under `/v0` (`/v0` contract, 2.3, 2.4). */
 const otherV0Routes = 'ANY /v0/{proxy+}'
 
-/** Stack of the service without its data: API, one function per operation or family, consumers, schedules and tasks. */
+/** Stack with the service but without its data: API, one function per operation or family, consumers, schedules and tasks. */
 export class ServiceStack extends Stack {
   /** DNS target for the custom domain; null without a custom domain. */
   readonly domainTarget: string | null
@@ -50,7 +50,7 @@ export class ServiceStack extends Stack {
   readonly alarmTopic: ITopic
 
   constructor(scope: Construct, id: string, { settings, operations, code, data: dataStack }: Props) {
-    // Leaves out indentation, which would take a third of CloudFormation's maximum of 1 MB.
+    // Leaves out indentation, which would take up a third of CloudFormation's template limit of 1 MB.
     super(scope, id, { description: 'Network Access Administration', suppressTemplateIndentation: true })
     const data = new StoredData(this, 'Data', dataStack)
     const { storage, functionLogs: logGroup, accessLogs } = data
@@ -138,7 +138,7 @@ export class ServiceStack extends Stack {
     })
   }
 
-  /** Adds routes that are not operations. They require no credential, except other spellings of paths under `/v0`. */
+  /** Adds routes that are not operations. They require no credential, except the alternative spellings of paths under `/v0`. */
   private addOwnRoutes(
     defaults: FunctionDefaults,
     { of }: Roles,
@@ -157,7 +157,7 @@ export class ServiceStack extends Stack {
     return routedFunctions(this, defaults, functions, check)
   }
 
-  /** Adds the API of these routes. The address is `baseUrl`, or else API Gateway's address. */
+  /** Adds the API with these routes. The address is `baseUrl` if set, or API Gateway's address. */
   private addApi(routes: ApiRoute[], routeSettings: object, logs: ILogGroup, settings: Settings) {
     const { domainName, certificateArn, ipAddressType, prefix, baseUrl, throttleRate, throttleBurst } = settings
     const endpoint = { ipAddressType, disableExecuteApiEndpoint: domainName !== null }
@@ -188,14 +188,14 @@ export class ServiceStack extends Stack {
     // Allows both actions, because creating a secret with tags requires both.
     provision.addToPolicy(may(['secretsmanager:CreateSecret', 'secretsmanager:TagResource'], arns))
     acknowledgeWildcards(provision, this, arns, 'The names of the secrets contain the account and the token.')
-    // Allows enough time to provision a device pool of 10,000 clients, which takes more than 200 commits.
+    // Allows enough time to provision a device pool with 10,000 clients, which takes more than 200 commits.
     const timeout = Duration.minutes(5)
     return currentFunction(this, 'ProvisionAccount', props, 'tasks/provision-account.ts', { role: provision, timeout })
   }
 
   /** Deploys new versions of readers before those of writers. The concurrency check always runs first. */
   private deployFirst(readers: Alias[], check: ConcurrencyCheck): void {
-    // Adds dependencies on the aliases only. Dependencies on all resources would double the size of the waiting resources.
+    // Adds dependencies on the aliases only. Dependencies on all resources would double the template size of the dependent resources.
     const first = readers.flatMap(({ node }) => node.defaultChild ?? [])
     for (const child of this.node.children) {
       if (child === check) continue

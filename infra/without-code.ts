@@ -6,7 +6,7 @@ import { buildApp } from './build-app.ts'
 
 type Options = Omit<NonNullable<Parameters<typeof buildApp>[0]>, 'code' | 'outdir'>
 
-/** Builds the app without bundling its code, to inspect its templates. Deletes its assembly (`outdir`) afterwards. */
+/** Builds the app without bundling its code, to inspect the templates. Deletes the assembly (`outdir`) afterwards. */
 export async function withoutCode<T>(options: Options, use: (app: App, outdir: string) => T): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'templates-'))
   try {

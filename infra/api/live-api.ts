@@ -14,7 +14,7 @@ import { integrationUri, invokerRole } from './invoker-role.ts'
 
 const stageName = 'live'
 
-/** Path of the live channel behind a CDN. API Gateway expects the name of the stage as the path. */
+/** Path of the live channel behind a CDN. API Gateway expects the stage name as the path. */
 export const livePath = `/${stageName}`
 
 const checkedByFunction =
@@ -22,7 +22,7 @@ const checkedByFunction =
 const ofAnotherRole =
   'API Gateway writes this access log with a role of the AWS account. The setting liveAccessLog turns it on where that role exists.'
 
-/** WebSocket API of the live channel (C1). The API must exist before its functions, whose environment contains the API's address. */
+/** WebSocket API of the live channel (C1). The API must exist before its functions, because their environment contains its address. */
 export class LiveApi extends Construct {
   readonly id: string
   readonly host: string

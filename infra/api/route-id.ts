@@ -13,7 +13,7 @@ const namesOf = (path: string): string[] =>
 export const routeId = (method: string, path: string): string =>
   [capitalized(method.toLowerCase()), ...namesOf(path)].join('')
 
-/** Collection of a path, such as `groups` or `v0-users`, whose operations share a nested stack. */
+/** Collection that a path belongs to, such as `groups` or `v0-users`. Operations of one collection share a nested stack. */
 export function collectionOf(path: string): string {
   const [first = '', second = ''] = path.split('/').slice(1)
   return (first === 'v0' ? ['v0', ...wordsOf(second)] : wordsOf(first)).join('-')

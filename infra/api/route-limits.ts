@@ -5,8 +5,8 @@ import { routeKeys } from './route-id.ts'
 type Limit = { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }
 
 /**
- * Builds the rate limits of routes, by route key (docs/decisions/0035). Anonymous routes have low limits. Routes of devices and flow
- * reports have their own limits, which other requests cannot use up.
+ * Builds the rate limits of routes, by route key (docs/decisions/0035). Anonymous routes have low limits. Device routes and flow reports
+ * have their own limits, which other requests cannot use up.
  */
 export function routeLimits(
   operations: OperationSource[],

@@ -13,7 +13,7 @@ export const toRoutedFunctions = (files: Record<string, string>, roleOf: (file: 
     return { id: routeId(method, path), file, routes, role: roleOf(file) }
   })
 
-/** Creates the functions of routes that are not operations, such as public pages and unmatched requests (404 or 405). */
+/** Creates the functions for routes that are not operations, such as public pages and the 404 or 405 response to unmatched requests. */
 export function routedFunctions(
   scope: Construct,
   defaults: FunctionDefaults,

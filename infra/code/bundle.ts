@@ -40,7 +40,7 @@ async function renderer(): Promise<string> {
   return script.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,')
 }
 
-/** Writes the files that public functions serve. The copies have default permissions instead of those of the sources. */
+/** Writes the files that public functions serve. The copies get default permissions instead of the permissions of the source files. */
 async function copyPublicFiles(outdir: string): Promise<void> {
   const files = [
     new URL('../../functions/public/docs.html', import.meta.url),
@@ -55,7 +55,7 @@ async function copyPublicFiles(outdir: string): Promise<void> {
 
 const repository = dirname(root)
 
-/** Output directory for esbuild. It is constant, because the names of output files depend on the relative path to the sources. */
+/** Output directory for esbuild. The path is constant, because output file names depend on the relative path to the sources. */
 const buildDirectory = join(repository, 'bundle')
 
 function sourceMap({ path, text }: OutputFile): string {
@@ -82,15 +82,15 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
     target: 'node24',
     conditions: ['module'],
     mainFields: ['module', 'main'],
-    // Passes a string, which esbuild inlines at its use. An object would end up in a file that every function loads.
+    // Passes the table as a string, which esbuild inlines where it is used. An object would end up in a file that every function loads.
     define: { ROUTE_TABLE: JSON.stringify(JSON.stringify(routeTable(operations, otherRoutes))) },
-    // Writes source maps to separate files, which are loaded only for an error's stack (shared/core/logging/readable-stack.ts).
+    // Writes separate source map files, which are loaded only to make an error's stack readable (shared/core/logging/readable-stack.ts).
     sourcemap: 'external',
     sourcesContent: false,
     logLevel: 'warning',
     legalComments: 'none',
   } satisfies BuildOptions
-  // Finds shared modules with a first build. It leaves out packages, which take most of the time.
+  // Runs a first build to find shared modules. This build leaves out packages, which take most of the time.
   const graph = { metafile: true, sourcemap: false, minify: false, packages: 'external' } satisfies BuildOptions
   const { metafile } = await build({ ...options, ...graph })
   const { outputFiles } = await build({

@@ -27,8 +27,8 @@ export function commonModules(metafile: Metafile, entries: string[]): string[] {
 
 /**
  * Bundles the given modules into one file, by importing all of them in every entry. By default, esbuild creates a file for each combination
- * of entries that share modules, about fifty per function. At a cold start, opening a file costs more than loading its content. Importing
- * unused modules is safe, because they have no side effects.
+ * of entries that share modules, so a function would load about fifty. At a cold start, opening a file costs more than loading its content.
+ * Importing unused modules is safe, because they have no side effects.
  */
 export function bundleCommonCode(root: string, modules: string[], entries: string[]): Plugin {
   const paths = new Set(entries.map((entry) => resolve(root, entry)))

@@ -12,7 +12,7 @@ function readPart(file: string) {
   return { digest: hash('sha256', bytes), imports: file.endsWith('.mjs') ? findImports(file, bytes.toString()) : [] }
 }
 
-/** Lists the files that a function can load: its imports, and the other files of its folder, which it may serve. */
+/** Lists the files that a function can load: its imports, and the other files in its folder, which the function may serve. */
 function loadableFiles(entry: string, parts: Map<string, ReturnType<typeof readPart>>): string[] {
   const found = new Set<string>()
   const add = (file: string) => {
@@ -28,10 +28,10 @@ function loadableFiles(entry: string, parts: Map<string, ReturnType<typeof readP
   return [...found, ...servedFiles].sort()
 }
 
-/** Returns a hash of the bundle files that a function can load. Changes of other files do not change the hash. */
+/** Returns a hash of the bundle files that a function can load. Changes to other files do not change the hash. */
 export type LoadedCode = (handler: string) => string
 
-/** Creates the hash function of a bundle. Reads the files immediately, because they are deleted before templates are written. */
+/** Creates the hash function for a bundle. Reads the files immediately, because they are deleted before the templates are written. */
 export function loadedCode(directory: string): LoadedCode {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const paths = files.map(({ parentPath, name }) => join(parentPath, name))

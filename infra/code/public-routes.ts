@@ -1,7 +1,7 @@
 /** File of the function that publishes the public key of checkpoints. */
 export const sealPub = 'public/seal-pub.ts'
 
-/** Maps public routes to the files of their functions. The responses need no credential and are cacheable by anyone (A2.12). */
+/** Maps public routes to the files of their functions. The responses require no credential and can be cached by anyone (A2.12). */
 export const publicRoutes: Record<string, string> = {
   'GET /openapi': 'public/openapi.ts',
   'GET /openapi.json': 'public/openapi.ts',
@@ -10,7 +10,7 @@ export const publicRoutes: Record<string, string> = {
   'GET /docs/redoc.standalone.js': 'public/docs.ts',
 }
 
-/** Maps sign-in routes to the files of their functions (I2.1). The pages are specific to a request, so they are not cacheable. */
+/** Maps sign-in routes to the files of their functions (I2.1). Each page is specific to one request, so it is not cacheable. */
 export const signInPages: Record<string, string> = {
   'GET /sign_in/{slug}': 'public/sign-in-page.ts',
   'POST /sign_in/{slug}': 'public/sign-in-email.ts',

@@ -8,9 +8,9 @@ const exportedNames = (name: string): string[] =>
 const namespaces: Partial<Record<ImportKind, string>> = { 'import-statement': 'imported', 'dynamic-import': 'dynamic' }
 
 /**
- * Loads Node's modules with `process.getBuiltinModule`. An import statement reads every export of a module. Getters of `node:http` then
- * load Node's WebSocket and `fetch`, which costs 20 ms of CPU at a cold start. Dynamic imports of `node:http` are replaced too: the SDK
- * makes one at the first request, for endpoints without TLS.
+ * Loads Node's modules with `process.getBuiltinModule`, because an import statement reads every export of a module. For `node:http`, this
+ * would run getters that load WebSocket and `fetch`, at 20 ms of CPU per cold start. Dynamic imports of `node:http` are replaced too,
+ * because the SDK makes one at its first request to an endpoint without TLS.
  */
 export const builtInModules: Plugin = {
   name: 'built-in modules',

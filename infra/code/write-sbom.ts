@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 
 /**
  * Writes the software bill of materials (CycloneDX 1.5) of all production packages to the path in the first argument. `npm sbom --omit dev`
- * would leave out packages that development needs too. Therefore npm reads a copy of the manifest without development packages.
+ * would leave out packages that development dependencies need too. Therefore npm reads a copy of the manifest that has no development
+ * dependencies.
  */
 const run = promisify(execFile)
 const target = process.argv[2] ?? 'cdk.out/sbom.cdx.json'

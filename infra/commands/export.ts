@@ -23,7 +23,7 @@ function readArguments() {
   }
 }
 
-/** Creates the client with the token `API_TOKEN`, or with that of the local demo account. The token needs the scope `logs:read`. */
+/** Creates the client with the token in `API_TOKEN`, or with the token of the local demo account. The token needs the scope `logs:read`. */
 function createClient(address: string | undefined): LogClient {
   const local = readJson<{ base_url: string; api_token: string }>(credentialsFile(dataPath()))
   const baseUrl = address ?? local?.base_url
@@ -50,10 +50,10 @@ const micros = (text: string): number => {
   return found
 }
 
-/** Converts errors that the user can repair into a `StartupError`, which prints as one line. */
+/** Converts errors that the user can fix into a `StartupError`, which prints as one line. */
 const toStartupError = (error: unknown): unknown => {
   if (error instanceof NotAnExport || error instanceof NoteError) return new StartupError(`--against: ${error.message}`)
-  // Attributes other system errors to the file, because the client handles network errors.
+  // Attributes other system errors to the output file, because the client handles network errors.
   if (errnoOf(error) === undefined || !(error instanceof Error) || !('syscall' in error)) return error
   return new StartupError(
     `The export cannot be written: ${error.message}. Fix the cause, then run the same command again to resume the export.`,
@@ -75,7 +75,7 @@ try {
     ...(isTerminal && { progress: (fraction, count) => void process.stderr.write(bar(fraction, count)) }),
   })
   if (isTerminal) process.stderr.write('\r\u001b[K')
-  // Maximum time until a checkpoint covers a new entry.
+  // Maximum time until a checkpoint covers a new entry, by log type.
   const delay = type === 'change' ? 'five minutes' : 'two hours'
   const until = isUpToCheckpoint
     ? `up to the newest checkpoint. Entries of the last ${delay} may be missing.`

@@ -14,7 +14,7 @@ function readPort(variable: string, fallback: number): number {
 }
 
 function readOptions(argv: string[]) {
-  // Finds options that npm consumed. For each option before `--`, npm sets a variable instead of passing the option on.
+  // Finds options that npm consumed. For each option before `--`, npm sets an environment variable instead of passing the option on.
   const lostFlag = flags.find((flag) => process.env[`npm_config_${flag.slice(2).replaceAll('-', '_')}`])
   if (lostFlag)
     throw new StartupError(
@@ -23,13 +23,13 @@ function readOptions(argv: string[]) {
   const unknown = argv.find((argument) => !flags.includes(argument))
   if (unknown) throw new StartupError(`Unknown option ${unknown}. Use: npm start [-- ${flags.join(' | ')}]`)
   const port = readPort('PORT', 8787)
-  // Derives the provider's port from the service's port, so that the provider's address stays the same.
+  // Derives the provider's port from the service's port, so that the provider's address stays constant.
   const demoIdpPort = argv.includes('--demo-idp') ? readPort('DEMO_IDP_PORT', port === 0 ? 0 : port + 1) : null
   return { port, ephemeral: argv.includes('--ephemeral'), newDemo: argv.includes('--new-demo'), demoIdpPort }
 }
 
 /**
- * Exits immediately on a second signal, or on a signal during the start. The first signal stops the service in order. Data is safe either
+ * Exits immediately on a second signal, or on a signal during startup. The first signal stops the service gracefully. Data is safe either
  * way.
  */
 const endAtOnce = () => process.exit(130)
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => onSignal())
   process.stdout.write('\n  Starting …\n')
   const dir = options.ephemeral ? openTemporaryDir() : await claimDataDir(dataPath())
-  // Enables Node's compile cache, because loading packages takes most of the start.
+  // Enables Node's compile cache, because loading packages takes most of the startup time.
   enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)))
   const { run } = await import('../local/run.ts')
   const running = await run(dir, options).catch((error: unknown) => {

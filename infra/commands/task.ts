@@ -10,7 +10,7 @@ import { startService, type Task } from '../local/service.ts'
 
 type Command = {
   task: Task
-  /** Use of the command's only argument: an event as JSON, or `-` for standard input. */
+  /** Specifies if the command needs an argument, which is an event as JSON, or `-` for standard input. */
   event: 'none' | 'optional' | 'needed'
   complete?(event: unknown): unknown
   /** Names of lists in the response. The exit code is 1 if one of the lists is not empty. */
@@ -21,7 +21,7 @@ const commands: Record<string, Command> = {
   provision: {
     task: 'provision-account',
     event: 'needed',
-    // Returns the token in the response by default, because a local machine has no Secrets Manager.
+    // Returns the token in the response by default, because there is no Secrets Manager locally.
     complete: (event) => (isObject(event) ? { token_in: 'answer', ...event } : event),
   },
   redrive: { task: 'redrive-failed-batches', event: 'none', empty: ['kept'] },

@@ -53,7 +53,7 @@ async function verify(isTTY: boolean): Promise<void> {
 const resourceLimits = { maxYoungGenerationSizeMb: 8 }
 
 if (isMainThread) {
-  // Reports output errors as not verified, because Node's default exit code equals that of a failed verification.
+  // Reports output errors as "not verified", because Node's default exit code for them equals the code of a failed verification.
   process.stdout.on('error', () => process.exit(exitCodes.notVerified))
   const argv = process.argv.slice(2)
   const worker = new Worker(new URL(import.meta.url), {

@@ -9,9 +9,9 @@ import { removalPolicyOf } from '../storage/data-retention.ts'
 const rulesOn = (part: string, ...rules: string[]) => rules.map((rule) => `${rule}_${part}`)
 
 /**
- * Rules of the managed groups that count requests instead of blocking them. Bodies are up to 5 MB of JSON with names, addresses and domains
- * from a network. A gateway's report of an attack would therefore look like an attack. Queries for `169.254.169.254` or `backup.log` are
- * valid filters.
+ * Rules of the managed groups that count requests instead of blocking them. Bodies contain up to 5 MB of JSON with names, addresses and
+ * domains from a network. A gateway that reports an attack would therefore look like an attacker. Queries for `169.254.169.254` or
+ * `backup.log` are valid filters.
  */
 const countedRules: Record<string, string[]> = {
   AWSManagedRulesCommonRuleSet: [
@@ -40,7 +40,7 @@ const countedRules: Record<string, string[]> = {
 const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
-  // Turns off samples, which would show whole requests to everyone with read access to the web ACL.
+  // Turns off samples, which would reveal whole requests to everyone with read access to the web ACL.
   sampledRequestsEnabled: false,
 })
 

@@ -32,7 +32,7 @@ import { may } from '../roles/may.ts'
 import type { Settings } from '../settings/settings.ts'
 import { LookUps } from '../storage/look-ups.ts'
 
-/** Headers with the caller's location (P8.2). CloudFront overwrites values that a caller sends. */
+/** Headers with the caller's location (P8.2). CloudFront overwrites any values that the caller sends. */
 const viewerHeaders = ['Address', 'Country', 'City', 'Latitude', 'Longitude'].map((name) => `CloudFront-Viewer-${name}`)
 
 /** Error statuses that CloudFront must not cache. By default, it caches errors for ten seconds. */
@@ -40,7 +40,7 @@ const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
 /**
  * Policies that forward a handshake of the live channel. Forwarding all headers would include the caller's `Host`, which API Gateway
- * rejects. A policy can list ten headers, and `Authorization` only as part of the cache key.
+ * rejects. A policy can list at most ten headers, and can forward `Authorization` only as part of the cache key.
  */
 const handshakePolicies = (scope: Construct) => ({
   originRequestPolicy: new OriginRequestPolicy(scope, 'ToChannel', {
@@ -63,7 +63,7 @@ const handshakePolicies = (scope: Construct) => ({
 
 type Props = {
   settings: Settings
-  /** Public domain of the service. The API has a certificate for this domain too. */
+  /** Public domain of the service. The API's certificate covers this domain too. */
   domainName: string
   certificateArn: string
   webAclArn: string
@@ -76,7 +76,7 @@ type Props = {
 }
 
 /**
- * CloudFront in front of the API, with a web ACL and the secret that authenticates CloudFront to the service. The service requires the
+ * CloudFront distribution for the API, with a web ACL and the secret that authenticates CloudFront to the service. The service requires the
  * secret only once `cdnSecretArn` is set, so that callers can move to the CDN first.
  */
 export class FrontStack extends Stack {
@@ -96,7 +96,7 @@ export class FrontStack extends Stack {
         protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
         originSslProtocols: [OriginSslPolicy.TLS_V1_2],
         customHeaders: { 'x-origin-secret': secret.secretValueFromJson('current').unsafeUnwrap() },
-        // Exceeds the 30 seconds within which API Gateway responds, at least with an error.
+        // Exceeds the 30 seconds within which API Gateway always responds, even if only with an error.
         readTimeout: Duration.seconds(35),
         keepaliveTimeout: Duration.seconds(60),
       })
@@ -171,10 +171,10 @@ function rotateOriginSecret(
   role.addToPolicy(may(['wafv2:GetWebACL'], [webAclArn]))
   const environment = { DISTRIBUTION_ID: distributionId, SERVICE_NAME: stackName }
   const defaults = { logGroup, environment, tracing, code: Code.fromAsset(code) }
-  // Creates no alias, because Secrets Manager invokes the function directly. The steps of a rotation may run in different versions.
+  // Creates no alias, because Secrets Manager invokes the function directly. The steps of a rotation can run in different versions.
   const rotator = lambdaFunction(rotation, 'Function', defaults, 'tasks/rotate-origin-secret.ts', {
     role,
-    // Includes the time until every edge location has the new secret.
+    // Allows enough time for every edge location to receive the new secret.
     timeout: Duration.minutes(15),
     retryAttempts: 0,
   })
@@ -188,7 +188,7 @@ function rotateOriginSecret(
     rotationRules: { automaticallyAfterDays: originSecretDays },
   })
   schedule.node.addDependency(rotator, role)
-  // Reports failed rotations. Requests still succeed then, because the current secret stays valid.
+  // Reports failed rotations. Requests still succeed after a failure, because the current secret stays valid.
   alarmOn(
     rotation,
     'Failing',

@@ -3,7 +3,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
 
-/** Creates an alarm. By default, one period above 0 raises the alarm, and missing data does not. */
+/** Creates an alarm. By default, a single period above 0 raises the alarm, and missing data does not. */
 export function alarmOn(
   scope: Construct,
   id: string,

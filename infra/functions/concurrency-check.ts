@@ -4,8 +4,8 @@ import { Construct } from 'constructs'
 import { currentFunction, type FunctionDefaults } from './current-function.ts'
 
 /**
- * Custom resource that fails the deployment if the account's concurrency limit is too low. A function of the stack reads the limit, so the
- * deploying user needs no permission for it.
+ * Custom resource that fails the deployment if the account's concurrency limit is too low. A function in the stack reads the limit, so the
+ * deploying user needs no permission to read it.
  */
 export class ConcurrencyCheck extends Construct {
   readonly finding: string

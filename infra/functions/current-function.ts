@@ -18,7 +18,7 @@ import type { Construct } from 'constructs'
 import { currentAlias } from '#shared/core/current-alias.ts'
 import type { LoadedCode } from '../code/loaded-code.ts'
 
-/** Properties that functions share. The environment is the same for all functions, so that one local process can run them. */
+/** Properties that all functions share. The environment is identical for all functions, so that one local process can run them. */
 export type FunctionDefaults = {
   environment: Record<string, string>
   logGroup: ILogGroup
@@ -27,7 +27,7 @@ export type FunctionDefaults = {
   loaded: LoadedCode
 }
 
-/** Memory in MB at which a function has one full vCPU, and an invocation costs least (docs/costs.md). */
+/** Memory in MB at which a function has one full vCPU and an invocation costs the least (docs/costs.md). */
 const memoryMb = 1_769
 
 export function lambdaFunction(
@@ -65,8 +65,8 @@ function serializeProperties(resource: CfnFunction): string {
 
 /**
  * Creates a function with a version and the alias `current`, through which callers invoke the function. Publishes a version only if the
- * function's settings or loadable modules have changed. The CDK's own hash covers the whole bundle, so every code change would publish all
- * functions.
+ * function's settings or loadable modules have changed. The CDK's own hash covers the whole bundle, so with it every code change would
+ * publish all functions.
  */
 export function currentFunction(
   scope: Construct,
@@ -77,7 +77,7 @@ export function currentFunction(
   invokeConfig: EventInvokeConfigOptions = {},
 ): Alias {
   const lambda = lambdaFunction(scope, id, defaults, file, overrides)
-  // Retains the previous version for a rollback, until `PruneVersions` deletes it. A failed creation retains no version.
+  // Retains the previous version for a rollback, until `PruneVersions` deletes it. If creating a version fails, no version is retained.
   const version = new Version(lambda, 'Version', { lambda, removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE })
   const [resource, versionResource] = [lambda.node.defaultChild, version.node.defaultChild]
   if (!CfnFunction.isCfnFunction(resource) || !CfnVersion.isCfnVersion(versionResource))
@@ -87,8 +87,8 @@ export function currentFunction(
   const loadedHash = defaults.loaded(String(handler))
   const content = () => hash('sha256', loadedHash + serializeProperties(resource))
   versionResource.overrideLogicalId(Lazy.uncachedString({ produce: () => `${base}${content().slice(0, 32)}` }))
-  // Adds a hash to the description, because Lambda rejects a new version without a change. Templates with different hashes may be
-  // equivalent to Lambda.
+  // Adds a hash to the description, because Lambda rejects a new version if nothing has changed. Lambda may treat templates with different
+  // hashes as equivalent.
   const describeVersion = () => [description, `[${content().slice(0, 8)}]`].filter(Boolean).join(' ')
   resource.addPropertyOverride('Description', Lazy.uncachedString({ produce: describeVersion }))
   return new Alias(lambda, 'Current', { aliasName: currentAlias, version, ...invokeConfig })

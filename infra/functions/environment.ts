@@ -4,12 +4,12 @@ import { SettingError, type Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
 
 const maxBytes = 4_096
-/** Assumed length of a value that AWS generates, such as a table's name or an address. */
+/** Assumed length of a value that AWS generates, such as a table name or an address. */
 const generatedBytes = 100
 
 /**
- * Checks the total size, which Lambda checks only after the data stack is deployed.
- * @throws SettingError above `maxBytes`
+ * Checks the total size early, because Lambda checks it only after the data stack is deployed.
+ * @throws SettingError if the size exceeds `maxBytes`
  */
 function checkSize(variables: Record<string, string>): Record<string, string> {
   const sizes = Object.entries(variables).map(([name, value]): [string, number] => [

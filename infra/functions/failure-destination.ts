@@ -3,7 +3,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { acknowledgeGeneratedNames } from '../nag/acknowledge.ts'
 import { may } from '../roles/may.ts'
 
-/** Destination of failed batches and runs in a bucket. The CDK's own classes would also grant permission to delete objects. */
+/** Destination in a bucket for failed batches and runs. The CDK's own classes would also grant permission to delete objects. */
 export const failureDestination = (bucket: IBucket): IDestination & IEventSourceDlq => ({
   bind(_source: unknown, failing: IFunction) {
     const objects = bucket.arnForObjects('*')

@@ -9,7 +9,7 @@ import { may } from '../roles/may.ts'
 import { arnOf } from '../settings/generated-names.ts'
 import { alarmOn } from './alarm.ts'
 
-/** Operations that carry the load. Their new versions are deployed gradually. */
+/** Operations that handle most of the load. Their new versions are deployed gradually. */
 export const criticalOperations: ReadonlySet<string> = new Set([
   'PUT /client/sessions/{id}',
   'PUT /gateway/sessions/{id}',
@@ -24,7 +24,7 @@ type ShiftedFunction = { id: string; alias: Alias; operation: string }
 /** Metric of 5xx responses by operation and version. `Monitoring` derives the metric from log lines. */
 export const faultsByVersion = 'faults_by_version'
 
-/** Expressions that are 1 for a minute in which the new version fails in at least 3 calls and in more than 1 % of its calls. */
+/** Builds expressions that are 1 for a minute with excessive failures: at least 3, and more than 1 % of the new version's calls. */
 function failureShares({ alias, operation }: ShiftedFunction, namespace: string): Record<string, MathExpression> {
   const { version } = alias.version
   // Lambda adds the dimension `ExecutedVersion` while an alias splits its calls between two versions.
@@ -50,8 +50,8 @@ function failureShares({ alias, operation }: ShiftedFunction, namespace: string)
 }
 
 /**
- * Creates alarms with the version in their names. A changed alarm keeps its state, so an alarm reused from a faulty version could roll back
- * the deployment of the fix.
+ * Creates alarms with the version in their names. An alarm keeps its state when it changes, so an alarm reused from a faulty version could
+ * roll back the fix.
  */
 const createAlarms = (scope: Construct, target: ShiftedFunction, namespace: string): Alarm[] =>
   Object.entries(failureShares(target, namespace)).map(([failure, metric]) => {
@@ -62,8 +62,8 @@ const createAlarms = (scope: Construct, target: ShiftedFunction, namespace: stri
   })
 
 /**
- * Shifts one request in ten to the new version of a function for five minutes, and then all requests. If an alarm of that version goes off
- * meanwhile, CodeDeploy moves the alias back and the deployment fails.
+ * Shifts one in ten requests to the new version of a function for five minutes, and then all requests. If an alarm of that version goes off
+ * during this time, CodeDeploy moves the alias back and the deployment fails.
  */
 export function shiftGradually(scope: Construct, functions: ShiftedFunction[], namespace: string): void {
   const shift = new Construct(scope, 'Shift')
@@ -72,7 +72,7 @@ export function shiftGradually(scope: Construct, functions: ShiftedFunction[], n
   for (const target of functions) {
     new LambdaDeploymentGroup(shift, target.id, {
       application,
-      // Keeps the CDK from granting permissions on all functions. The statements below cover only these functions.
+      // Prevents the CDK from granting permissions on all functions. The statements below cover only these functions.
       role: role.withoutPolicyUpdates(),
       alias: target.alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,

@@ -6,8 +6,8 @@ import type { Roles } from '../roles/roles.ts'
 import { currentFunction, type FunctionDefaults } from './current-function.ts'
 
 /**
- * Creates the function that mails passcodes, which the sign-in functions invoke asynchronously. The function needs an explicit name,
- * because every function's environment contains the name and a generated name would be a circular reference.
+ * Creates the function that mails passcodes, which the sign-in functions invoke asynchronously. The function has an explicit name, because
+ * every function's environment contains the name. A generated name would create a circular reference.
  */
 export function passcodeMailer(
   scope: Construct,

@@ -7,7 +7,7 @@ export const toReservation = (concurrency: number | 'none'): number | undefined 
   concurrency === 'none' ? undefined : concurrency
 
 /**
- * Returns the reserved concurrency of an operation; undefined reserves none. Flow reports, requests of devices and sign-ins have
+ * Returns the reserved concurrency of an operation; undefined for no reservation. Flow reports, device requests and sign-ins have
  * reservations, so that a spike in other operations cannot starve them. Callbacks have a separate setting, because they wait for providers.
  */
 export function reservationOf(

@@ -24,7 +24,7 @@ const schedules: Record<string, PlannedSchedule> = {
     every: Duration.days(1),
     description: 'Replaces the signing secret when it is due',
   },
-  // Keeps the timeout below a log's lease and below the interval.
+  // Keeps the timeout shorter than both the lease on a log and the interval.
   SealLogs: {
     duty: 'seal',
     every: Duration.minutes(5),
@@ -41,7 +41,7 @@ const schedules: Record<string, PlannedSchedule> = {
     duty: 'sync',
     every: minute,
     description: 'Starts due sync runs and continues running ones',
-    // Exceeds the 12 minutes that a step of a run may take. The run's lease prevents two invocations from continuing the same run.
+    // Exceeds the 12 minutes that one step of a run can take. The run's lease prevents two invocations from continuing the same run.
     timeout: quarter,
   },
   PruneVersions: {

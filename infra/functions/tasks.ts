@@ -7,7 +7,7 @@ import type { Roles } from '../roles/roles.ts'
 import type { ConsumedStream } from './consumers.ts'
 import { currentFunction, type FunctionDefaults, fileOf } from './current-function.ts'
 
-/** Functions that operators invoke with IAM permissions (docs/runbooks), with their duties. */
+/** Functions that operators invoke with IAM permissions (docs/runbooks), each with its duty. */
 const tasks = {
   RedriveFailedBatches: 'redrive',
   VerifyChangeLog: 'verify',

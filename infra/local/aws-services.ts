@@ -4,10 +4,10 @@ import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { type InnerServer, openInnerServer } from './api/open-server.ts'
 
 type Options = {
-  /** Invokes a function by name; undefined if no function has the name. */
+  /** Invokes a function by name; undefined if no function has this name. */
   invoke(name: string, event: unknown): Promise<unknown> | undefined
   deliver(mail: Mail): Promise<void>
-  /** Pauses in milliseconds before the retries of a failed asynchronous invocation. The default is that of Lambda. */
+  /** Pauses in milliseconds before each retry of a failed asynchronous invocation. The default pauses are those of Lambda. */
   pausesMs?: number[]
 }
 
@@ -19,14 +19,14 @@ function parseMail(body: unknown): Mail {
   return { from: String(from), to: String(to), subject: data(Subject), text: data(fieldsOf(Body).Text) }
 }
 
-/** Starts the stand-in for AWS services that functions call: asynchronous Lambda invocations and SES email. */
+/** Starts a local replacement for the AWS services that functions call: asynchronous Lambda invocations and SES email. */
 export async function openAwsServices({
   invoke,
   deliver,
   pausesMs = [60_000, 120_000],
 }: Options): Promise<InnerServer> {
   const ending = new AbortController()
-  /** Retries a failed invocation until it succeeds, its retries are used up, or the service stops. */
+  /** Retries a failed invocation until it succeeds, no retries are left, or the service stops. */
   const retry = async (name: string, event: unknown, first: Promise<unknown>) => {
     let run: Promise<unknown> | undefined = first
     for (const pause of pausesMs) {

@@ -4,14 +4,14 @@ import { openInnerServer } from './api/open-server.ts'
 import { directoryIdentity, readJson, writeAtomically } from './files/data-dir.ts'
 import type { Task } from './service.ts'
 
-/** Control address of the running service. `of` identifies its directory, so that the address in a copied directory is not used. */
+/** Control address of the running service. `of` identifies the data directory, so that the address in a copied directory is not used. */
 type Address = { url: string; of: string }
 
 const controlFile = (dir: string) => join(dir, 'control.json')
 
 /**
- * Opens the local port through which the operator's commands invoke functions. Only the owner of the data directory can read its address,
- * which replaces IAM.
+ * Opens the local port through which operator commands invoke functions. Only the owner of the data directory can read the port's address.
+ * This restriction replaces IAM.
  */
 export async function openControl(dir: string, runTask: (task: Task, event: unknown) => Promise<unknown>) {
   const { endpoint: url, stop } = await openInnerServer(async (_request, task, event) => ({

@@ -6,7 +6,7 @@ import { PermanentRefusal } from './api/open-server.ts'
 import { writeAtomically } from './files/data-dir.ts'
 import { messageOf, StartupError } from './files/fault.ts'
 
-/** Returns a function that writes mails to files and prints their paths. Only the owner of the files can read them. */
+/** Returns a function that writes mails to files and prints their paths. Only the files' owner can read them. */
 export function mailFolder(dir: string, print: (line: string) => void): (mail: Mail) => Promise<void> {
   const folder = join(dir, 'mails')
   let count = 0
@@ -20,7 +20,7 @@ export function mailFolder(dir: string, print: (line: string) => void): (mail: M
   }
 }
 
-/** Returns the text of an error for the log. An SMTP reply is reduced to its codes, because its text may contain personal data. */
+/** Returns an error message that is safe to log. An SMTP reply is reduced to its codes, because its text may contain personal data. */
 function toSafeText(error: unknown): string {
   const { code, response } = error as { code?: unknown; response?: unknown }
   if (typeof response !== 'string') return messageOf(error)

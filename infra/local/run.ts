@@ -39,7 +39,8 @@ export async function run(dir: DataDir, options: Options) {
     server.closeIdleConnections()
     for (const socket of silent) socket.destroy()
     const timer = setTimeout(() => server.closeAllConnections(), 5_000)
-    // Stops the live channel first. The server closes after its last connection, and only the live channel closes those of devices.
+    // Stops the live channel first. The server closes only after its last connection, and the live channel has to close the device
+    // connections.
     await live?.stop()
     await closure
     clearTimeout(timer)
@@ -102,7 +103,10 @@ async function withoutRequestLines<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Opens the live channel behind `/live`; null if the app has no live channel. Sets the variables with which functions find the channel. */
+/**
+ * Opens the live channel behind `/live`; null if the app has no live channel. Sets the environment variables through which functions find
+ * the channel.
+ */
 async function openChannel({ deployment, runtime }: Service, port: number): Promise<LiveServer | null> {
   const { live: routes } = deployment
   if (!routes) return null
@@ -127,7 +131,7 @@ async function openAws({ dir, deployment, runtime }: Service) {
   return aws
 }
 
-/** Invokes each scheduled function at its interval. Skips an invocation while the previous one still runs. */
+/** Invokes each scheduled function at its interval. Skips an invocation while the previous one is still running. */
 export function startSchedules(schedules: Schedule[], runtime: Runtime, wake: WakeSignal) {
   const running = new Map<string, Promise<void>>()
   const run = async (functionArn: string) => {

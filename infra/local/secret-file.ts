@@ -5,7 +5,7 @@ import { databaseFile } from './engines/dynoxide.ts'
 import { writeAtomically } from './files/data-dir.ts'
 import { errnoOf, messageOf, StartupError } from './files/fault.ts'
 
-/** Secret files: `secret-key` encrypts secrets of providers, `signing-secret` signs ingest tokens and cursors. */
+/** Secret files: `secret-key` encrypts the secrets of providers, `signing-secret` signs ingest tokens and cursors. */
 type SecretName = 'secret-key' | 'signing-secret'
 
 /** True if a service has used the directory. A service creates its secrets before all other files. */

@@ -27,7 +27,7 @@ export type Task =
   | 'begin-sealed-log'
   | 'sync'
 
-/** App that runs on this machine, without HTTP server and pollers. */
+/** Locally running app, without its HTTP server and pollers. */
 export type Service = Awaited<ReturnType<typeof start>>
 
 type AppOptions = Omit<NonNullable<Parameters<typeof buildApp>[0]>, 'outdir'>
@@ -36,7 +36,7 @@ export async function synthesize(outdir: string, options: AppOptions = {}): Prom
   rmSync(outdir, { recursive: true, force: true })
   // Skips the CDK's validation of templates, which runs in `npm run synth` and would double the start time.
   process.env.CDK_VALIDATION ??= 'false'
-  // Loads the CDK lazily, so that commands that only call a running service start fast.
+  // Loads the CDK lazily, so that commands that only call a running service start quickly.
   const { buildApp: build } = await import('#infra/build-app.ts')
   const app = await build({ context: settingsFromVariables(), ...options, outdir }).catch(explainSettingError)
   app.synth()
@@ -45,8 +45,8 @@ export async function synthesize(outdir: string, options: AppOptions = {}): Prom
 
 const settingsFromVariables = (): Record<string, string> => {
   const fromVariables = Object.entries(settingVariables).map(([setting, variable]) => [setting, process.env[variable]])
-  // Sets a sender for mails, which are files unless SMTP_URL is set. Sets the retention to 0, because the folder of sealed logs has no
-  // object lock.
+  // Sets a mail sender. Mails are written to files unless SMTP_URL is set. Sets the retention to 0, because the folder of sealed logs has
+  // no object lock.
   const defaults = { mailSender: 'network-access@example.com', sealRetentionDays: '0' }
   return { ...defaults, ...Object.fromEntries(fromVariables.filter(([, value]) => value)) }
 }
@@ -78,7 +78,8 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
     SEAL_FOLDER: join(dir.path, 'seal'),
     SEAL_KEY_FILE: sealKeyFile(dir.path),
   })
-  // Removes the variables of AWS resources. Locally, secrets are files or variables, and `openChannel` sets the live channel's address.
+  // Removes the variables that name AWS resources. Locally, secrets are files or variables, and `openChannel` sets the live channel's
+  // address.
   const awsVariables = ['SIGNING_SECRET_ARN', 'SECRET_KEY_ARN', 'CDN_SECRET_ARN', 'LIVE_URL', 'LIVE_ENDPOINT']
   for (const name of awsVariables) delete process.env[name]
   const [tableStreamArn] = await Promise.all([createTable(deployment.table), createStream(deployment.stream)])
@@ -90,7 +91,7 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
     runtime,
     tableStreamArn,
     async runTask(name: Task, event: unknown): Promise<unknown> {
-      // Redrives the failed batches of local files, instead of those in the bucket.
+      // Redrives the failed batches in local files, instead of those in the bucket.
       if (name === 'redrive-failed-batches')
         return redrive({ batches: failuresFolder(dir.path), invoke: runtime.invoke })
       if (name === 'replay-commits') {
@@ -100,7 +101,7 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
       const found = runtime.find(name)
       if (!found) throw new StartupError(`The app has no function ${name}.`)
       const result = await runtime.invoke(found.arn, event)
-      // Returns a result for schedules, whose functions return nothing.
+      // Returns a result for these schedules, because their functions return nothing.
       return name === 'seal-logs' || name === 'sync' ? { data: null } : result
     },
     stop: engines.stop,
@@ -110,7 +111,7 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
 /** Starts the engines while the app is synthesized. Creates the table and the stream of the app's templates. */
 export async function startService(dir: DataDir, baseUrl: string): Promise<Service> {
   const format = logFormat()
-  // Makes cheap checks before the synthesis, which blocks this process for seconds.
+  // Runs inexpensive checks before the synthesis, which blocks this process for seconds.
   engineBinary()
   // Checks keys before the engine creates a table file, because only an existing table requires an existing key.
   secretFile(dir.path, 'secret-key')
@@ -130,7 +131,7 @@ export async function startService(dir: DataDir, baseUrl: string): Promise<Servi
   }
 }
 
-/** Files in the data directory with the client secrets of the deployment's own apps, by environment variable (I1.4). */
+/** Files in the data directory with the client secrets of the deployment's own apps, keyed by environment variable (I1.4). */
 const providerSecretFiles = { SUITE_CLIENT_SECRET: 'suite-client-secret', TENANT_CLIENT_SECRET: 'tenant-client-secret' }
 
 const readProviderSecrets = (dir: string): Record<string, string> =>
@@ -141,7 +142,7 @@ const readProviderSecrets = (dir: string): Record<string, string> =>
       .filter(([, secret]) => secret),
   )
 
-/** Environment variables of the settings that a local service supports, by setting (docs/settings.md). */
+/** Environment variables for the settings that a local service supports, keyed by setting (docs/settings.md). */
 export const settingVariables: Record<string, string> = {
   logLevel: 'LOG_LEVEL',
   logRetentionDays: 'LOG_RETENTION_DAYS',

@@ -3,7 +3,7 @@ import type { Role } from 'aws-cdk-lib/aws-iam'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { IConstruct } from 'constructs'
 
-/** Formats a resource as findings of cdk-nag do, with references in angle brackets. */
+/** Formats a resource as cdk-nag does in its findings, with references in angle brackets. */
 function spellResource(value: unknown): string {
   if (typeof value === 'string') return value
   const [[name, argument]] = Object.entries(value as object) as [[string, unknown]]

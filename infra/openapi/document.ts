@@ -15,7 +15,7 @@ import { nounOf, openApiTagOf, tagGroups, tagTexts, titleOf } from './tags.ts'
 
 const uuidExample = '01932c7e-8a4b-7c3d-9f21-5b6a7c8d9e0f'
 
-/** Builds the path parameters. They are identifiers as in A6.1, or have the format in the operation's contract. */
+/** Builds the path parameters. They are identifiers (A6.1), or have the format given in the operation's contract. */
 const pathParameters = ({ path, identifiers = {} }: Operation): Json[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const form = isV0(path) ? uuidSchema : pathIdSchema

@@ -11,7 +11,7 @@ import { v0ErrorResponses } from './v0-errors.ts'
 
 const codesIf = (condition: unknown, ...codes: ErrorCode[]): ErrorCode[] => (condition ? codes : [])
 
-/** Lists the error codes of an operation: those of its steps (A4, P1.1, L8), and the refusals of its contract. */
+/** Lists the error codes of an operation: those of its processing steps (A4, P1.1, L8), and those of its contract. */
 export function listErrorCodes(operation: Operation): ErrorCode[] {
   const { credential = 'api', method, path, permission, body, filters, parameters, status } = operation
   const api = credential === 'api'

@@ -49,7 +49,7 @@ function mergeAlternative(schema: Json, option: Json): Json {
   }
 }
 
-/** Lists the alternatives of a schema, each merged with the schema; empty without `anyOf` or `oneOf`. */
+/** Lists the alternatives of a schema, each merged with the rest of the schema; empty without `anyOf` or `oneOf`. */
 export function alternativesOf({ anyOf, oneOf, ...schema }: Json): Json[] {
   const options = [oneOf ?? anyOf ?? []].flat()
   return options.filter(isObject).map((option) => mergeAlternative(schema, option))

@@ -9,7 +9,7 @@ import { syncRunsTexts } from './field-texts/sync-runs.ts'
 import { type FieldText, type Texts, time } from './field-texts/text.ts'
 import { v0Texts } from './field-texts/v0.ts'
 
-/** Texts of fields, by name (`name`) or by collection and name (`groups.name`). */
+/** Field descriptions, keyed by name (`name`) or by collection and name (`groups.name`). */
 const texts: Texts = {}
 const subjects = [objectsTexts, actorsAndGroupsTexts, resourcesAndPoliciesTexts, signInTexts, devicesTexts, logsTexts]
 for (const [name, text] of [...subjects, syncRunsTexts, mdmDevicesTexts, v0Texts].flatMap(Object.entries<FieldText>)) {
@@ -17,19 +17,22 @@ for (const [name, text] of [...subjects, syncRunsTexts, mdmDevicesTexts, v0Texts
   texts[name] = text
 }
 
-/** Lists the keys of a field's text, most specific first: `oidc_auth_providers.name`, `auth_providers.name`, `name`. */
+/**
+ * Lists the keys under which a field's description may be found, most specific first: `oidc_auth_providers.name`, `auth_providers.name`,
+ * `name`.
+ */
 function textKeys(name: string, owner: string): string[] {
   const words = owner.split('_')
   return [...words.map((_word, i) => `${words.slice(i).join('_')}.${name}`), name]
 }
 
-/** Finds description, example and format of a field. Without a text, only fields that end in `_at` have a format. */
+/** Finds the description, example and format of a field. Fields without a description have a format only if their name ends in `_at`. */
 export function fieldText(name: string, owner: string): Partial<FieldText> {
   const textKey = textKeys(name, owner).find((key) => texts[key])
   return texts[textKey ?? ''] ?? (name.endsWith('_at') ? { example: time, format: 'date-time' } : {})
 }
 
-/** Texts of query parameters, for all lists or for those of one collection (`logs.type`). */
+/** Descriptions of query parameters, for all lists or for the lists of one collection (`logs.type`). */
 const parameterTexts: Record<string, string> = {
   actor_id: 'Only entries of the actor with this id: a UUID.',
   actor_email:

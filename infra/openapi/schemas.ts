@@ -16,7 +16,7 @@ export class Schemas {
     this.#names = names
   }
 
-  /** Converts a schema. Fields of an unnamed schema get their texts from the collection `owner`. */
+  /** Converts a schema. Fields of an unnamed schema get their descriptions from the collection `owner`. */
   of(schema: v.GenericSchema, owner: string): Json {
     const name = this.#names.get(schema)
     if (name === undefined) return this.convert(schema, owner)
@@ -33,12 +33,12 @@ export class Schemas {
       overrideSchema: ({ valibotSchema, jsonSchema }) => {
         if (valibotSchema !== root && this.#names.has(valibotSchema))
           return this.of(valibotSchema as v.GenericSchema, owner)
-        // Converts 64-bit counters to integers, which they are on the wire.
+        // Converts 64-bit counters to integers, which is their form in JSON.
         if ('type' in valibotSchema && valibotSchema.type === 'bigint') return { type: 'integer', format: 'int64' }
         return jsonSchema
       },
       overrideAction: ({ valibotAction: action, jsonSchema }) =>
-        // Uses `maxLength`, which JSON Schema also defines in code points.
+        // Uses `maxLength`, which JSON Schema defines in code points too.
         isObject(action) && action.type === 'max_code_points'
           ? { ...jsonSchema, maxLength: Number(action.requirement) }
           : jsonSchema,
@@ -53,7 +53,7 @@ function collectionOf(name: string): string {
   return `${words.toLowerCase()}s`.replace(/ys$/, 'ies')
 }
 
-/** Simplifies a schema: applies the rules of fields, and merges a nullable field into one schema with two types. */
+/** Simplifies a schema: applies field rules, and merges a nullable field into one schema with two types. */
 export function simplify(node: Json, owner: string): Json {
   if (isObject(node.more)) {
     const { more, ...ownSchema } = node
@@ -103,7 +103,7 @@ function nullable(options: Json[]): Json {
   return { ...first, type: [first.type, 'null'], ...(Array.isArray(first.enum) && { enum: [...first.enum, null] }) }
 }
 
-/** Adds a field's description, format and example, unless its schema has a description. */
+/** Adds a field's description, format and example, unless its schema already has a description. */
 export function describeField(name: string, schema: Json, owner: string): Json {
   if (schema.description) return schema
   const { description, example, format, integer } = fieldText(name, owner)
@@ -129,7 +129,7 @@ function acceptsExample(schema: Json, example: unknown): boolean {
 
 export type Parts = { schemas: Schemas; responses: Record<string, Json> }
 
-/** Collects the object schemas that `shared` exports, with the names that the document references. */
+/** Collects the object schemas exported by `shared`, with the names under which the document references them. */
 export async function namedSchemas(): Promise<Map<object, string>> {
   const root = new URL('../../shared/', import.meta.url)
   const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.ts')).sort()

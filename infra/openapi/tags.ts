@@ -1,4 +1,4 @@
-/** Groups of tags, in the order of the API reference. Each tag has its description. */
+/** Tags in groups, in the order of the API reference. Each tag has a description. */
 const groups: Record<string, Record<string, string>> = {
   'Who may reach what': {
     actors: 'People, and programs that act like people. Create an `api_client` for each program that calls this API.',
@@ -60,7 +60,8 @@ export const tagTexts: Record<string, string> = Object.assign({}, ...Object.valu
 const surfaces = ['v0', 'gateway', 'client', 'ingestion', 'access', 'sign_in']
 
 /**
- * Tag of a path: `/actors/{id}/client_tokens` has the tag `client_tokens`. For a surface, such as `/gateway`, the tag is the first segment.
+ * Tag of a path: `/actors/{id}/client_tokens` has the tag `client_tokens`. In API surfaces such as `/gateway`, the tag is the first
+ * segment.
  */
 export function openApiTagOf(path: string): string {
   const [first = '', ...rest] = path.split('/').filter((part) => part !== '' && !part.startsWith('{'))
@@ -83,7 +84,7 @@ export function titleOf(tag: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Noun of the object of a path: `/groups/{id}` → `group`. */
+/** Noun for the object that a path identifies: `/groups/{id}` → `group`. */
 export function nounOf(path: string): string {
   const collection = path.split('/{id}')[0]?.split('/').at(-1) ?? ''
   return collection.replace(/ies$/, 'y').replace(/s$/, '').replaceAll('_', ' ')

@@ -4,7 +4,7 @@ import type { Json } from './schemas.ts'
 
 const errorExample = (error: string): Json => ({ [error]: { error } })
 
-/** Error responses of operations under `/v0`, each with its condition (`/v0` contract, 4). */
+/** Error responses of operations under `/v0`, with the condition under which each applies (`/v0` contract, 4). */
 const errors: { status: number; text: string; examples: Json; when?: (operation: Operation) => unknown }[] = [
   {
     status: 400,

@@ -16,7 +16,7 @@ const items = [
   'dynamodb:UpdateItem',
 ]
 
-/** Actions that configure a restored table. On the table in use, they could remove backups, the stream, the policy or items. */
+/** Actions that configure a restored table. On the table in use, these actions could remove backups, the stream, the policy or items. */
 const restoredSettings = [
   'dynamodb:PutResourcePolicy',
   'dynamodb:UpdateContinuousBackups',
@@ -31,7 +31,10 @@ const restores = [
   'dynamodb:RestoreTableToPointInTime',
 ]
 
-/** Builds the emergency permissions: items, secrets, restores and the creation of administrators. No permission deletes tables or keys. */
+/**
+ * Builds the emergency permissions: access to items and secrets, restores, and the creation of administrators. No permission deletes tables
+ * or keys.
+ */
 export function breakGlassRights(scope: Construct, parts: OperatedParts) {
   const { settings, storage, streams, apiIds } = parts
   // Includes every version of the consumers.
@@ -43,13 +46,13 @@ export function breakGlassRights(scope: Construct, parts: OperatedParts) {
   const tables = [table.tableArn, arns.tables]
   return [
     may(['lambda:InvokeFunction'], tasksOf(parts, true)),
-    // Allows a temporary mapping that reads a stream again.
+    // Allows creating a temporary mapping that reads a stream again.
     may(['lambda:CreateEventSourceMapping', 'lambda:DeleteEventSourceMapping'], ['*'], feedsConsumer),
-    // Allows changes of mappings only in an emergency. A changed filter could omit records from the change log, and no condition key covers
+    // Allows changes to mappings only in an emergency. A changed filter could omit records from the change log, and no condition key covers
     // filters.
     may(['lambda:UpdateEventSourceMapping'], [arns.mappings], feedsConsumer),
     may([...items, ...restores, ...restoredSettings], tables),
-    // Denies changes of the table in use, whose configuration belongs to the template.
+    // Denies changes to the table in use, because the template defines its configuration.
     mayNot(restoredSettings, [table.tableArn]),
     may(
       ['apigateway:PATCH'],

@@ -24,7 +24,7 @@ export const tasksOf = ({ tasks }: OperatedParts, isDecisive: boolean): string[]
     .filter(([name]) => decisiveTasks.includes(name) === isDecisive)
     .map(([, { functionArn }]) => functionArn)
 
-/** Builds ARN patterns of the deployment's resources from the start of the names that CloudFormation generates. */
+/** Builds ARN patterns for the deployment's resources from the prefix of the names that CloudFormation generates. */
 export function resourceArns(scope: Construct, settings: Settings) {
   const namePattern = `${namePrefix(settings)}*`
   return {

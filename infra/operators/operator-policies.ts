@@ -8,8 +8,8 @@ import { type OperatedParts, resourceArns, tasksOf } from './operated.ts'
 import { readingRights } from './reading-rights.ts'
 
 /**
- * Creates the policies for operators (docs/decisions/0039): read, operate, break glass. No policy allows changes of permissions, roles or
- * code, which need a deployment.
+ * Creates the policies for operators (docs/decisions/0039): read, operate, break glass. No policy allows changes to permissions, roles or
+ * code, which require a deployment.
  */
 export function operatorPolicies(scope: Construct, parts: OperatedParts): void {
   const operatorsScope = new Construct(scope, 'Operators')
@@ -32,7 +32,9 @@ export function operatorPolicies(scope: Construct, parts: OperatedParts): void {
   }
 }
 
-/** Builds the permissions to keep the service running, without access to data. Every action except removing a batch can be undone. */
+/**
+ * Builds the permissions to keep the service running, without access to data. Every permitted action except removing a batch can be undone.
+ */
 function operatingRights(scope: Construct, parts: OperatedParts) {
   const { settings, storage } = parts
   const arns = resourceArns(scope, settings)
@@ -43,7 +45,8 @@ function operatingRights(scope: Construct, parts: OperatedParts) {
     // Allows stopping a deployment, which rolls it back.
     may(['codedeploy:StopDeployment'], [arns.deployments]),
     may(['cloudformation:CancelUpdateStack'], arns.stacks),
-    // Allows removing batches, which are recoverable from an older version for some days. Allows no reading, because batches contain data.
+    // Allows removing batches, which can be recovered from an older version for some days. Does not allow reading them, because batches
+    // contain data.
     may(['s3:ListBucket'], [storage.failures.bucketArn]),
     may(['s3:DeleteObject'], [storage.failures.arnForObjects('aws/lambda/*')]),
     ...(settings.cdnSecretArn === null ? [] : [may(['secretsmanager:RotateSecret'], [settings.cdnSecretArn])]),

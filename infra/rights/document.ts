@@ -10,7 +10,7 @@ type Statement = {
 }
 type Resource = { Type: string; Properties: Record<string, unknown> & { PolicyDocument?: { Statement: Statement[] } } }
 
-/** Returns the name of the role that a reference points to, such as `Writer`, also from a nested stack. */
+/** Returns the name of the role that a reference points to, such as `Writer`, even if the reference is in a nested stack. */
 const roleIn = (reference: unknown): string =>
   /Roles([A-Z][A-Za-z]+?)[0-9A-F]{8}/.exec(JSON.stringify(reference))?.[1] ?? ''
 
@@ -40,8 +40,8 @@ function resourceName(reference: unknown): string {
 function renderStatement({ Effect, Action, Resource: target, Condition }: Statement): string {
   const actions = [Action].flat().map(code)
   const on = [...new Set([target].flat().map(resourceName))].join(', ')
-  // Reads the condition of an allow or a deny. An allow requires that all partition keys of a request match. A deny applies as soon as one
-  // matches.
+  // Reads the condition of an allow or deny statement. An allow requires all partition keys of a request to match. A deny applies as soon
+  // as one matches.
   const condition = Condition?.['ForAllValues:StringLike'] ?? Condition?.['ForAnyValue:StringLike']
   const keys = [condition?.['dynamodb:LeadingKeys'] ?? []].flat()
   // Replaces the pattern of an account ID, which consists of 36 question marks.

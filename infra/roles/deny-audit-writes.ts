@@ -15,8 +15,7 @@ import {
 } from './partitions.ts'
 
 /**
- * Partitions of the list of sealed accounts that a duty must not put items into, by duty. Duties that are missing here must not put into
- * any.
+ * Partitions of the list of sealed accounts into which a duty must not put items. A duty that is missing here must not put items into any.
  */
 const sealedAccountsDenied: Partial<Record<Duty, string[]>> = {
   writeChangeLog: [],
@@ -24,8 +23,8 @@ const sealedAccountsDenied: Partial<Record<Duty, string[]>> = {
 }
 
 /**
- * Builds the denials that protect the audit trail (docs/decisions/0012). No duty updates the trail, and only the deletion of accounts
- * deletes from it. A put can overwrite, so only duties whose transactions require a put may use it.
+ * Builds the denials that protect the audit trail (docs/decisions/0012). No duty updates the trail, and only account deletion deletes from
+ * it. A put can overwrite, so it is reserved for duties whose transactions require it.
  */
 export function denyAuditWrites(duty: Duty, { table }: Storage): PolicyStatement[] {
   const deny = (actions: string[], partitions: string[]) =>
@@ -41,7 +40,7 @@ export function denyAuditWrites(duty: Duty, { table }: Storage): PolicyStatement
         ...(hasTrait(duty, 'commits') ? [] : [commitRecordPartitions]),
       ],
     ),
-    // Allows only sealing and the deletion of accounts to change the proofs of the trail.
+    // Allows only sealing and account deletion to change the proofs of the trail.
     ...(duty === 'seal' || duty === 'deleteAccounts'
       ? []
       : [deny([...changes, ...deletions], [sealedParts, sealedAccounts])]),

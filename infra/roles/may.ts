@@ -1,6 +1,6 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 
-/** Builds a statement that allows actions on resources. The default is `*`, for actions without resource-level permissions. */
+/** Builds a statement that allows actions on resources. The default resource is `*`, for actions without resource-level permissions. */
 export const may = (actions: string[], resources: string[] = ['*'], conditions: Record<string, unknown> = {}) =>
   new PolicyStatement({ actions, resources, conditions })
 

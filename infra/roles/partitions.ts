@@ -24,14 +24,14 @@ import { v0Rules } from '#shared/v0/rule.ts'
 import { v0Users } from '#shared/v0/user.ts'
 
 /**
- * Pattern of an account's id in a partition key. It has exactly the length of an id, so that a value further back in a key cannot match.
+ * Pattern for the account's id in a partition key. It has exactly the length of an id, so that a value further back in a key cannot match.
  * For the same reason, a pattern has `*` only at its end.
  */
 export const anyAccount = '?'.repeat(36)
 
 const inAccount = (name: string): string => partition(anyAccount, name)
 
-/** Partitions of a collection's rows, index items and counters. */
+/** Partitions of the rows, index items and counters of a collection. */
 const collectionPartitions = ({ name }: { name: string }): string[] => [inAccount(name), inAccount(`${name}.*`)]
 
 const presencePartition = ({ name }: { name: string }): string => presenceItemKey(anyAccount, name, '').pk
@@ -48,7 +48,7 @@ export const rateBuckets = inAccount('rate.*')
 export const sourceRates = 'service#rate.*'
 export const commitRecordPartitions = commitKey(anyAccount, 0).pk
 
-/** Partitions of the audit trail. Its items never change. Only retention or the deletion of the account deletes them. */
+/** Partitions of the audit trail. Its items never change. Only retention or account deletion deletes them. */
 export const auditTrail = [commitRecordPartitions, ...trailStreams.flatMap(entriesOf)]
 
 /** Partitions with the state and tiles of the sealed logs, which prove the audit trail. */
@@ -56,14 +56,14 @@ export const sealedParts = inAccount('seal.*')
 /** Partitions with the list of sealed accounts. An account that is not in the list is not sealed. */
 export const sealedAccounts = 'service#seal*'
 
-/** Partitions whose items cause an account's deletion: its row, and the list of accounts due for deletion. */
+/** Partitions whose items cause an account's deletion: the account's row, and the list of accounts due for deletion. */
 export const endOfAccounts = [inAccount(accounts.name), dueAccountsPartition]
 
 export const lastUsePartitions = [apiTokens, actors].map(presencePartition)
 
 const connectionParts = [inAccount('connections.clients'), inAccount('connections.gateways'), 'service#connection#*']
 
-/** Partitions that requests of every device write: sessions, connections, and the commit of a registration. */
+/** Partitions that the requests of every device write: sessions, connections, and the registration commit. */
 const deviceParts = [
   accountVersionKey(anyAccount).pk,
   commitRecordPartitions,
@@ -112,7 +112,7 @@ export const liveParts = [
 /** Partitions of collections with secrets in their responses (`/v0` contract, 10.1, 12.4). Secrets of providers are encrypted instead. */
 const secretRows = [v0Configurations, v0Devices].flatMap(collectionPartitions)
 
-/** Partitions denied to `reader`: collections with secrets in their responses, and items that no read request returns. */
+/** Partitions that `reader` must not access: collections with secrets in their responses, and items that no read request returns. */
 export const notForReaders = [
   ...secretRows,
   ...[portalSessions, gatewayTokens].flatMap(collectionPartitions),
@@ -162,7 +162,7 @@ export const callbackParts = [
   sourceRates,
 ]
 
-/** Partitions that a sign-in writes. They include sessions of an identity's former subject, which the sign-in ends. */
+/** Partitions that a sign-in writes. They include the sessions of an identity's former subject, because the sign-in ends them. */
 export const signInParts = [
   ...callbackParts,
   accountVersionKey(anyAccount).pk,
@@ -190,7 +190,7 @@ export const directoryKeysReads = [inAccount(directories.idp.name), 'service#idp
 
 export const passcodeParts = [passcodesPartition(anyAccount), 'service#mails.passcode#*']
 
-/** Partitions that mailing a passcode reads, such as the actor with the address and the sign-in providers. */
+/** Partitions that are read to mail a passcode, such as the actor with the address and the sign-in providers. */
 export const passcodeReads = [
   ...passcodeParts,
   ...[accounts, actors, ...Object.values(authProviders)].map(({ name }) => inAccount(name)),

@@ -39,7 +39,7 @@ import {
   sourceRates,
 } from './partitions.ts'
 
-/** Builds the permissions of each duty on stored data, in the order operations, consumers, schedules, tasks. */
+/** Builds the permissions of each duty on stored data. The order is operations, consumers, schedules, tasks. */
 export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows: stream, failures, sealed }: Storage) {
   const onTable = (actions: string[], partitions?: string[]): PolicyStatement =>
     may(
@@ -47,12 +47,12 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
       [table.tableArn],
       partitions && {
         'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
-        // Excludes requests that name no key, which would otherwise satisfy the condition.
+        // Excludes requests without a key, which would otherwise satisfy the condition.
         Null: { 'dynamodb:LeadingKeys': 'false' },
       },
     )
   const readsWithChecks = onTable(readsAndChecks)
-  // Allows writing items of any kind by key, except those that `denyAuditWrites` denies.
+  // Allows writing any item by key, except the items that `denyAuditWrites` protects.
   const changesAny = [readsWithChecks, onTable(writes, [partition(anyAccount, '*'), 'service#*'])]
   // Allows signing and verifying ingest tokens and cursors.
   const signing = may(['secretsmanager:GetSecretValue'], [signingSecret.secretArn])
@@ -63,7 +63,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
   const sealedObjects = [sealed.arnForObjects('*')]
   const requestLog = onTable(['dynamodb:PartiQLInsert'], entriesOf('api_request'))
   const endsAuthorizations = onTable(['dynamodb:DeleteItem'], authorizationParts)
-  // Allows a read request to write its log entry, the last use of its token and its share of the rate limit, but no rows.
+  // Allows a read request to write its log entry, its token's last-used time and its rate limit bucket, but no rows.
   const requestNotes = [requestLog, onTable(['dynamodb:UpdateItem'], [...lastUsePartitions, rateBuckets])]
   const accountVersion = accountVersionKey(anyAccount).pk
   const accountRow = entityKey(anyAccount, accounts.name, '').pk
@@ -81,21 +81,21 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
       putsFlows,
       signing,
     ],
-    // Serves anonymous callers. A sign-in also ends sessions and authorizations of its identity's former subject.
+    // Serves anonymous callers. A sign-in also ends the sessions and authorizations of the identity's former subject.
     signIn: [onTable(readsAndChecks, signInReads), onTable(writes, signInParts), endsAuthorizations],
-    // Serves browsers redirected from a provider. Decrypts the provider's secret, and creates no session.
+    // Serves browsers redirected from a provider. Can decrypt the provider's secret, but creates no session.
     callback: [onTable(reads, signInReads), onTable(writes, callbackParts), decryptsSecrets],
     directoryKeys: [onTable(reads, directoryKeysReads), onTable(['dynamodb:UpdateItem'], [sourceRates])],
     public: [],
     publicKey: [publicSealKey],
 
     writeChangeLog: [onTable(['dynamodb:PartiQLInsert'], [...entriesOf('change'), sealedAccountsPartition])],
-    // Follow-up work deletes the descendants of a deleted object, which may be of any kind.
+    // Allows follow-up work to delete the descendants of a deleted object, which may be of any kind.
     followUp: changesAny,
     storeFlowLogs: [
       onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [flows, partition(anyAccount, 'log.flow.*')]),
       onTable(['dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'], [flows]),
-      // Allows searching gathered slices for open flows, and deleting gathered slices and pointers of closed flows.
+      // Allows searching gathered slices for open flows, and deleting gathered slices and the pointers of closed flows.
       onTable(['dynamodb:Query'], [flows, flowSlicesPartition(anyAccount)]),
       onTable(['dynamodb:DeleteItem'], [openFlowsPartition(anyAccount), flowSlicesPartition(anyAccount)]),
     ],
@@ -106,13 +106,13 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
 
     expire: changesAny,
     sync: [...changesAny, decryptsSecrets],
-    // Scans the table for the items of an account. Writes only its own progress.
+    // Allows scanning the table for an account's items. Allows no writes except deletions and the duty's own progress.
     deleteAccounts: [
       onTable([...reads, 'dynamodb:Scan', ...deletions]),
       onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [dueAccountsPartition]),
     ],
     compareLimits: [onTable(reads), onTable(['dynamodb:PutItem'], [limitsMailsPartition(anyAccount)])],
-    // Records each mail in the provider's row, with a commit.
+    // Allows recording each mail in the provider's row, with a commit.
     mailSyncErrors: [
       onTable(reads),
       onTable(
@@ -135,7 +135,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
       may(['s3:GetObject', 's3:PutObject'], sealedObjects),
       may(['kms:Sign', 'kms:GetPublicKey'], [sealKey.keyArn]),
     ],
-    // Extends locks. In compliance mode, a lock can only be extended.
+    // Allows extending locks. In compliance mode, a lock can only be extended.
     renewLocks: [
       onTable(['dynamodb:Query'], [sealedAccountsPartition]),
       onTable(['dynamodb:GetItem', 'dynamodb:PutItem'], [lockRenewalKey.pk]),
@@ -151,7 +151,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
     ],
     // Grants only reads, because the consumers write. `addTasks` adds the permission to invoke consumers.
     replay: [onTable(['dynamodb:Query'], [commitRecordPartitions])],
-    // The action `lambda:GetAccountSettings` supports no resources.
+    // Names no resource, because `lambda:GetAccountSettings` does not support resource-level permissions.
     checkConcurrency: [may(['lambda:GetAccountSettings'])],
     verify: [
       onTable(['dynamodb:Query'], [commitRecordPartitions, logPartition(anyAccount, 'change', '*')]),
@@ -162,12 +162,15 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
   } satisfies Partial<Record<Duty, PolicyStatement[]>>
 }
 
-/** Builds the permissions to roll back and to prune versions. A rollback moves aliases. Both tasks read stacks and versions. */
+/**
+ * Builds the permissions to roll back to an earlier version and to prune versions. A rollback moves aliases. Both tasks read stacks and
+ * versions.
+ */
 export function versionRights(scope: Construct, settings: Settings) {
   const { stackName, prefix } = settings
   const stack = arnOf(scope, 'cloudformation', `stack/${stackName}/*`)
   const nestedStackArn = arnOf(scope, 'cloudformation', `stack/${stackName}-*/*`)
-  // Uses patterns, because a list of all ARNs exceeds the 10,240 characters of a role's policies.
+  // Uses patterns, because a list of all ARNs would exceed the limit of 10,240 characters for a role's policies.
   const names = [`${namePrefix(settings)}*`, `${prefix}-mail-passcode-*`]
   const functions = names.map((name) => arnOf(scope, 'lambda', `function:${name}`))
   // Excludes the function itself, whose ARN has no version number.

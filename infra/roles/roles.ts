@@ -31,7 +31,7 @@ export class Roles extends Construct {
       for (const statement of [...rights[duty], ...optional, ...denyAuditWrites(duty, storage)])
         roleOfDuty.addToPolicy(statement)
       logGroup.grantWrite(roleOfDuty)
-      // Allows the live channel, and functions that create or end grants or sessions of devices, to send messages.
+      // Allows the live channel, and functions that create or end device grants or sessions, to send messages.
       if (hasTrait(duty, 'sends')) channel?.manageConnections(roleOfDuty)
       if (settings.tracing) acknowledgeTracing(roleOfDuty)
       return roleOfDuty
@@ -63,7 +63,7 @@ export class Roles extends Construct {
 
   private rightsBySettings(duty: Duty, { key }: Storage, settings: Settings): PolicyStatement[] {
     const { mailSender: sender, suiteClientSecretArn, tenantClientSecretArn, cdnSecretArn } = settings
-    // Allows both identities, because SES verifies either the address or its domain.
+    // Allows both identities, because SES may have verified either the address or its domain.
     const senders = sender ? [sender, sender.slice(sender.indexOf('@') + 1)] : []
     const identities = senders.map((name) => arnOf(this, 'ses', `identity/${name}`))
     const secrets = [

@@ -5,7 +5,7 @@ import { bucketName, either, flag, integerSetting, oneOf, optional, setting, tex
 const days = integerSetting(1, 36_500)
 const keyArn = textSetting(/^arn:[^:]+:kms:[^:]+:\d{12}:key\/\S+$/, 'the ARN of a KMS key')
 
-/** Days by which a lock exceeds the retention. Locks are renewed yearly, and a failing or slow renewal may take 35 days. */
+/** Number of days by which a lock exceeds the retention. Locks are renewed yearly, and a failing or slow renewal may take 35 days. */
 const lockMarginDays = 400
 
 export const dataSettings = {
@@ -77,6 +77,6 @@ export const dataSettings = {
   ),
 }
 
-/** Days for which an object of the sealed logs is locked; 0 without a lock, as in a trial. */
+/** Number of days for which an object of the sealed logs is locked; 0 without a lock, as in a trial. */
 export const lockDays = ({ keepData, sealRetentionDays }: { keepData: boolean; sealRetentionDays: number }): number =>
   keepData && sealRetentionDays > 0 ? sealRetentionDays + lockMarginDays : 0

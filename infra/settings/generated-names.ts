@@ -6,13 +6,13 @@ import type { Settings } from './settings.ts'
 const maxStackName = 20
 
 /**
- * Pattern for the start of names that CloudFormation generates in the stacks of a deployment. It can match names of another deployment only
- * if the stack's name is longer than 20 characters, because it is truncated then.
+ * Pattern for the beginning of names that CloudFormation generates in a deployment's stacks. The pattern can match names of a different
+ * deployment only if the stack's name is truncated because it exceeds 20 characters.
  */
 export const namePrefix = ({ stackName }: Pick<Settings, 'stackName'>): string =>
   stackName.length <= maxStackName ? `${stackName}-` : `${stackName.slice(0, maxStackName)}*`
 
-/** First eight characters of the UUID in a stack's ID, which differ for each stack ever created. */
+/** First eight characters of the UUID in a stack's ID. They differ for every stack that is ever created. */
 export const stackIdSuffix = ({ stackId }: Stack): string =>
   Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', stackId))))
 

@@ -1,6 +1,6 @@
 import { isObject } from '#shared/core/json/is-object.ts'
 
-/** Allowed values of a setting. A value from the command line is text. A value from `cdk.json` is any JSON. */
+/** Allowed values of a setting. A value from the command line is a string. A value from `cdk.json` is any JSON. */
 export type Kind<T> = {
   /** Completes the sentence "must be …" of an error message, and lists the allowed values in docs/settings.md. */
   rule: string
@@ -68,9 +68,9 @@ export const pairs = (max: number, bytes: number): Kind<Record<string, string>> 
 export type Setting<T> = {
   kind: Kind<T>
   fallback: T | null
-  /** Description for the table in docs/settings.md. */
+  /** Description in the table in docs/settings.md. */
   description: string
-  /** Text of a derived default for the table in docs/settings.md. */
+  /** Description of a derived default in the table in docs/settings.md. */
   otherwise?: string
 }
 

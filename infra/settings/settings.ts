@@ -110,7 +110,7 @@ const kebabCase = (name: string): string =>
     .slice(0, 32)
     .toLowerCase()
 
-/** Settings that require another setting. The first pairs require each other. */
+/** Settings that require another setting. In the first pairs, each setting requires the other. */
 const together = [
   ...[
     ['domainName', 'certificateArn'],
@@ -123,7 +123,7 @@ const together = [
   ['backupLock', 'backupVaultArn'],
 ]
 
-/** Settings that must not exceed another setting. API Gateway enforces the limit of the account or the route first. */
+/** Settings that must not exceed another setting. API Gateway enforces the account's or route's limit first. */
 const atMost = [
   ['throttleRate', 'accountRequests'],
   ['anonymousRate', 'accountRequests'],
@@ -131,7 +131,7 @@ const atMost = [
   ['signInBurst', 'anonymousBurst'],
 ] as const
 
-/** Settings with ARNs that must be in the region of the service. */
+/** Settings with ARNs that must be in the service's region. */
 const ofTheRegion = [
   'tableStreamArn',
   'flowStreamArn',
@@ -165,11 +165,11 @@ const defaultFlowConcurrency = (shards: number | 'on-demand'): number => 4 * (sh
 const concurrencies = ['ingest', 'device', 'signIn', 'callback', 'change', 'flow'] as const
 const noReservations = Object.fromEntries(concurrencies.map((name) => [`${name}Concurrency`, 'none']))
 
-/** Returns the rule of `liveDomainName` that the settings violate; false if they violate none. */
+/** Returns the rule that `liveDomainName` violates; false if it violates none. */
 function liveNameRule({ live, liveDomainName, domainName, cdnSecretArn }: Settings): string | false {
   if (liveDomainName === null) return false
   if (!live) return 'left out when live=false'
-  // In API Gateway, an HTTP API and a WebSocket API cannot share a custom domain.
+  // Rejects an equal name, because an HTTP API and a WebSocket API cannot share a custom domain in API Gateway.
   if (liveDomainName === domainName) return 'a name other than domainName'
   // Rejects a separate domain if a CDN is used, because the service refuses requests that bypass the CDN.
   return (
@@ -177,10 +177,10 @@ function liveNameRule({ live, liveDomainName, domainName, cdnSecretArn }: Settin
   )
 }
 
-/** Violated rules between settings, by the setting that violates the rule; false for a rule that is met. */
+/** Rules that involve several settings, keyed by the setting in violation; false for a rule that is met. */
 const brokenRules = (settings: Settings): Record<string, string | false> => {
   const { backupEvery, backupDays, backupLock, keepData, sealRetentionDays, logRetentionDays } = settings
-  // True if the lock on a sealed object could end before the log entries that the object proves have expired.
+  // True if a sealed object's lock could expire before the log entries that the object proves.
   const endsBefore = keepData && sealRetentionDays !== 0 && sealRetentionDays < logRetentionDays
   return {
     backupDays: backupEvery === 'week' && backupDays < 8 && 'at least 8 when backupEvery=week',
@@ -247,7 +247,7 @@ function distance(text: string, other: string): number {
   return row.at(-1) ?? 0
 }
 
-/** Setting name closest to a misspelled name; undefined if no name is within two edits. */
+/** Setting name closest to a misspelled name; undefined if none is within two edits. */
 function nearestName(name: string, names: string[]): string | undefined {
   const candidates = names.map((candidate) => ({
     candidate,

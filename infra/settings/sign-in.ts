@@ -13,7 +13,7 @@ import {
 
 const clientId = textSetting(/^[\x21-\x7e]{1,255}$/, '1 to 255 visible ASCII characters')
 
-/** Redirect URIs of apps and pages. The scheme of an app contains a dot (RFC 8252, 7.1). */
+/** Redirect URIs of apps and pages. An app's own scheme must contain a dot (RFC 8252, 7.1). */
 const redirectUri =
   /^(https:\/\/[^\s/#@]+|http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?|[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:)(\/[^\s#]*)?$/
 

@@ -18,7 +18,7 @@ const reason = 'Test by npm run smoke. No action is required.'
 export type Alarm = { name: string; state: StateValue; actions: string[] }
 
 /**
- * Finds the alarm, and checks that a state change runs an action.
+ * Finds the alarm, and checks that a state change triggers an action.
  * @throws SmokeFailure if the alarm cannot be tested
  */
 export async function findAlarm(name: string): Promise<Alarm> {

@@ -21,7 +21,7 @@ export const fetchNewestCheckpoint = (api: AccountApi): Promise<Newest> => api.g
 const hashes = (texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text, 'base64'))
 
 /**
- * Verifies that the key has signed a checkpoint of this account.
+ * Verifies that the key has signed a checkpoint for this account.
  * @throws Error if the signature, the account or the log is wrong
  */
 function verifyNote(note: string, key: VerifierKey, account: string): Checkpoint {
@@ -41,7 +41,7 @@ async function publishedKey(baseUrl: string): Promise<{ text: string; key: Verif
   return { text, key: parseVerifierKey(text) }
 }
 
-/** Fetches the proof of an entry; null until a checkpoint covers it. */
+/** Fetches the proof for an entry; null until a checkpoint covers the entry. */
 const fetchProof = async (api: AccountApi, { log_id }: SmokeChangeEntry): Promise<Proof | null> => {
   try {
     return await api.get<Proof>(`/logs/${log_id}/proof`)
@@ -52,7 +52,7 @@ const fetchProof = async (api: AccountApi, { log_id }: SmokeChangeEntry): Promis
 }
 
 /**
- * Verifies the newest checkpoint: its signature, its extension of the checkpoint `before`, and its inclusion of `entry` if sealed.
+ * Verifies the newest checkpoint: its signature, that it extends the checkpoint `before`, and that it includes `entry` once sealed.
  * @param entry null if the walk failed before it created an entry
  */
 export async function verifyCheckpoint(run: SmokeRun, before: Newest, entry: SmokeChangeEntry | null): Promise<void> {

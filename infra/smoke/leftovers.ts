@@ -1,12 +1,10 @@
 import { Problem } from '../../docs/examples/service.ts'
 import type { AccountApi, CreatedObject } from './run.ts'
 
-/** Name of all objects that a run creates. With an exact name, one filtered list per collection finds leftovers. */
+/** Name of all objects that a run creates. Because the name is exact, one filtered list per collection finds leftovers. */
 export const mark = 'smoke-run: created by npm run smoke, safe to delete'
 
-/**
- * Collections in which a run creates objects, in order of deletion. The run's other objects are deleted with objects of these collections.
- */
+/** Collections in which a run creates objects, in order of deletion. The run's other objects are deleted together with these. */
 const collections = { 'auth provider': '/email_otp_auth_providers', actor: '/actors', group: '/groups', site: '/sites' }
 export type Leftover = { kind: string; path: string; id: string }
 
@@ -23,7 +21,7 @@ export async function findLeftovers(api: AccountApi): Promise<Leftover[]> {
 export const createdAt = ({ id }: Leftover): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 
 /**
- * Deletes the objects of a run, and returns a summary of their kinds.
+ * Deletes the objects of a run, and returns a summary by kind.
  * @throws Error naming the objects that could not be deleted
  */
 export async function deleteLeftovers(api: AccountApi, found: Leftover[]): Promise<string> {

@@ -29,7 +29,7 @@ function parsed(args: string[]) {
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host)
 
 /**
- * Returns the origin of an address that a token may be sent to.
+ * Returns the origin of an address to which a token may be sent.
  * @throws SmokeFailure for any other address
  */
 function readOrigin(address: string): string {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Pattern of the service's tokens, to hide them in output. */
+/** Pattern for the service's tokens, to redact them in output. */
 const tokens = /\bna[acgp]_[\w.~+/=-]+/g
 
 export const withoutTokens = (text: string): string => text.replace(tokens, '[token]')
 
 export const printLine = (text: string): void => void process.stdout.write(`${withoutTokens(text)}\n`)
 
-/** Ends a step that neither succeeded nor failed. The message is the reason. */
+/** Ends a step that neither succeeded nor failed. The message gives the reason. */
 export class SkippedStep extends Error {}
 
 type Outcome = 'ok' | 'failed' | 'skipped'
@@ -33,14 +33,14 @@ export class Report {
 
   /**
    * Runs a step and prints its line. `work` returns a description for the line, and a result.
-   * @throws errors of `work`
+   * @throws errors thrown by `work`
    */
   async step<T>(name: string, work: () => Promise<[observation: string, result: T]>): Promise<T> {
     this.#stop.throwIfAborted()
     return this.lastStep(name, work)
   }
 
-  /** Runs a step even after an interruption. */
+  /** Runs a step even if the run was interrupted. */
   async lastStep<T>(name: string, work: () => Promise<[observation: string, result: T]>): Promise<T> {
     const begunAt = performance.now()
     const end = (outcome: Outcome, observation: string) =>
@@ -66,12 +66,12 @@ export class Report {
   }
 }
 
-/** Error for invalid input of the smoke test. The exit code is 2, and nothing was created. */
+/** Error for invalid input to the smoke test. The exit code is 2, and nothing was created. */
 export class SmokeFailure extends Error {}
 
 /**
  * Calls `poll` until it returns a result.
- * @throws Error with the text `missing` when the time is over, or the reason of `stop`
+ * @throws Error with the message `missing` when the time has elapsed, or the reason of `stop`
  */
 export async function until<T>(
   { stop, seconds, missing }: { stop: AbortSignal; seconds: number; missing: string },

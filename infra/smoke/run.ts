@@ -7,17 +7,17 @@ export type SmokeRun = {
   api: AccountApi
   options: Options
   report: Report
-  /** Aborted when the process gets a signal to stop. */
+  /** Aborted when the process receives a signal to stop. */
   stop: AbortSignal
   account: { id: string; name: string; slug: string }
 }
 
 export type CreatedObject = { id: string; name?: string }
 
-/** Creates a client of the service, which is anonymous without a token. */
+/** Creates a client for the service. The client is anonymous without a token. */
 export const createCaller = (baseUrl: string, token?: string): Service => new Service(baseUrl, token, 'smoke/1.0')
 
-/** Creates a client of the account API. Requests that create objects have an `Idempotency-Key`, so that a retry creates nothing twice. */
+/** Creates a client for the account API. Requests that create objects have an `Idempotency-Key`, so that a retry creates nothing twice. */
 const accountApi = (service: Service) => ({
   get: <T>(path: string): Promise<T> => service.request('GET', path),
   /** Returns the first page of a list. */
@@ -34,7 +34,7 @@ export type AccountApi = ReturnType<typeof accountApi>
 const timeoutMs = 15_000
 
 /**
- * Checks that the address belongs to this service, before the token is sent there.
+ * Checks that the address belongs to this service, before the token is sent to it.
  * @throws SmokeFailure if it does not
  */
 async function checkService(baseUrl: string): Promise<void> {
@@ -52,8 +52,8 @@ async function checkService(baseUrl: string): Promise<void> {
 }
 
 /**
- * Requests that check a token's permissions without effect. Their envelope or parent, which the service checks after the scope (A4), is
- * missing.
+ * Requests that check a token's permissions without changing anything. Each lacks its envelope or parent, which the service checks only
+ * after the scope (A4).
  */
 const probes: [method: string, path: string][] = [
   ['POST', '/sites'],

@@ -11,7 +11,7 @@ const providers = '/email_otp_auth_providers'
 
 /**
  * Checks that a new actor with this address could sign in with a passcode.
- * @throws SmokeFailure if that is not possible
+ * @throws SmokeFailure if a sign-in would not be possible
  */
 export async function checkPasscodeEmail({ api }: Pick<SmokeRun, 'api'>, email: string): Promise<void> {
   const [actor] = await api.list<CreatedObject>('/actors', { email, limit: '1' })
@@ -33,7 +33,7 @@ export async function checkPasscodeEmail({ api }: Pick<SmokeRun, 'api'>, email: 
 const passcodeMs = 900_000
 const attempts = 3
 
-/** Reads passcodes from standard input, line by line. Does not use raw mode, so that Ctrl-C stays a signal. */
+/** Reads passcodes from standard input, line by line. Does not use raw mode, so that Ctrl-C still sends a signal. */
 async function readPasscodes<T>(stop: AbortSignal, use: (next: () => Promise<string>) => Promise<T>): Promise<T> {
   const input = createInterface({ input: process.stdin, terminal: false })
   const lines = input[Symbol.asyncIterator]()

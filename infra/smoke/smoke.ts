@@ -11,13 +11,13 @@ import { walk, walkSteps } from './walk.ts'
 /** Maximum duration of a run that waits for a passcode and a seal. */
 const longestRunMs = 30 * 60_000
 
-/** Aborts at the first signal, so that the run deletes the objects that it has created. A later signal ends the process. */
+/** Aborts at the first signal, so that the run deletes the objects that it has created. A later signal exits the process. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController()
   let firstAt = Number.POSITIVE_INFINITY
   const end = (signal: NodeJS.Signals) => {
-    // Ignores signals within a second of the first one. Ctrl-C arrives twice, because the terminal signals both npm and its child, and npm
-    // forwards the signal.
+    // Ignores further signals within a second. Ctrl-C arrives twice, because the terminal signals both npm and its child, and npm forwards
+    // the signal.
     if (stop.signal.aborted && performance.now() - firstAt > 1_000) process.exit(1)
     if (stop.signal.aborted) return
     firstAt = performance.now()
@@ -31,7 +31,7 @@ function stopSignal(): AbortSignal {
 }
 
 /**
- * Deletes the objects of a killed run.
+ * Deletes objects that a killed run has left.
  * @throws SmokeFailure if another run may be in progress
  */
 async function clearLeftovers({ api, report }: SmokeRun): Promise<void> {
@@ -45,7 +45,7 @@ async function clearLeftovers({ api, report }: SmokeRun): Promise<void> {
   await report.step('leftovers', async () => [await deleteLeftovers(api, leftovers), undefined])
 }
 
-/** Deletes all objects of the run. Finds objects by name, to include an object whose creation got no response. */
+/** Deletes all objects of the run. Finds them by name, to include objects whose creation got no response. */
 async function cleanUp({ api, report }: Pick<SmokeRun, 'api' | 'report'>): Promise<void> {
   await report.lastStep('clean-up', async () => {
     const summary = await deleteLeftovers(api, await findLeftovers(api))
@@ -82,7 +82,7 @@ async function runSteps(run: SmokeRun, { alarm, checkpoint }: Awaited<ReturnType
       report.line('skipped', name, stop.aborted ? 'the run was ended' : 'depends on a step that failed')
   }
   const entry = await walk(run).catch((error: unknown) => {
-    // Prevents a deletion of the other run's objects, which have the same name.
+    // Rethrows the error to prevent deleting the other run's objects, which have the same name.
     if (error instanceof SmokeFailure) throw error
     return null
   })
@@ -105,7 +105,7 @@ async function smoke(options: Options): Promise<boolean> {
   return report.close() && !stop.aborted
 }
 
-// Ignores output errors. A closed pipe, for example of `head`, must not prevent the run from deleting its objects.
+// Ignores output errors. A closed pipe, for example to `head`, must not prevent the run from deleting its objects.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 
 try {

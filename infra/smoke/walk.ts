@@ -16,7 +16,7 @@ type Session = { id: string; live: LiveEndpoint; client: { ipv4: string }; resou
 export type SmokeChangeEntry = { log_id: string; object: string; operation: string; after: { id?: string } | null }
 type FlowEntry = { initiator_actor_name: string; resource_name: string; policy_authorization_id: string }
 
-/** Maximum wait for consumers to write an entry, which usually takes two seconds. */
+/** Maximum time for consumers to write an entry, in seconds. Writing usually takes two seconds. */
 const logSeconds = 60
 
 const publicKey = () => randomBytes(32).toString('base64')
@@ -33,7 +33,7 @@ function refuseSecond(error: unknown): never {
 }
 
 /**
- * Walks from an empty site to the flow in its log (docs/walk.md).
+ * Walks from an empty site to the logged flow (docs/walk.md).
  * @throws SmokeFailure if another run started first
  */
 export async function walk(run: SmokeRun): Promise<SmokeChangeEntry> {
@@ -147,7 +147,7 @@ async function runSteps(
   })
 }
 
-/** Connection of a gateway to the live channel, to receive the message that announces a new authorization. */
+/** Connection from a gateway to the live channel, to receive the message that announces a new authorization. */
 class LiveNudge {
   readonly #opened = Promise.withResolvers<void>()
   readonly #nudged = Promise.withResolvers<void>()

@@ -8,23 +8,23 @@ import type { Settings } from '../settings/settings.ts'
 import { removalPolicyOf } from './data-retention.ts'
 import type { Storage } from './storage.ts'
 
-/** Days in which a lock in compliance mode can be removed. AWS Backup requires at least three. */
+/** Number of days during which a lock in compliance mode can still be removed. AWS Backup requires at least three. */
 const changeableDays = 7
 
-/** Backups of the table, copied to another account or region. Point-in-time recovery would be lost with the account. */
+/** Backups of the table, copied to a different account or region. Point-in-time recovery would be lost together with the account. */
 export class BackupStack extends Stack {
   constructor(scope: Construct, id: string, settings: Settings, { table, key }: Storage, copyTo: string) {
     super(scope, id, {
       description: 'Network Access Administration: backups',
       terminationProtection: settings.keepData,
     })
-    // Prevents the deletion of a backup before the plan deletes it. Without `changeableFor`, an administrator can remove the lock.
+    // Prevents a backup from being deleted before the plan deletes it. Without `changeableFor`, an administrator can remove the lock.
     const lockConfiguration = {
       minRetention: Duration.days(settings.backupDays),
       ...(settings.backupLock === 'compliance' && { changeableFor: Duration.days(changeableDays) }),
     }
     const backupVault = new BackupVault(this, 'Vault', {
-      // Adds a suffix that differs per stack, so that a vault retained from a deleted stack causes no name conflict.
+      // Adds a suffix that differs per stack, so that a vault retained from a deleted stack does not cause a name conflict.
       backupVaultName: `${settings.prefix}-${stackIdSuffix(this)}`,
       removalPolicy: removalPolicyOf(settings),
       ...(key && { encryptionKey: key }),

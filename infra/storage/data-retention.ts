@@ -5,11 +5,11 @@ import type { Construct } from 'constructs'
 import { acknowledge } from '../nag/acknowledge.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Retains a resource with data when its stack is deleted or replaces it, but not after a failed creation. */
+/** Retains a data resource when its stack is deleted or replaces the resource, but not after a failed creation. */
 export const removalPolicyOf = ({ keepData }: Settings): RemovalPolicy =>
   keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY
 
-/** Creates a bucket with data. Without `keepData`, the bucket is emptied and deleted with its stack. */
+/** Creates a data bucket. Without `keepData`, the bucket is emptied and deleted with its stack. */
 export function dataBucket(
   scope: Construct,
   id: string,

@@ -13,7 +13,7 @@ export type Data = {
   readonly accessLogs: ILogGroup
 }
 
-/** Stack with exactly the resources that contain data, so that other stacks can be deleted and deployed again. */
+/** Stack with all resources that contain data and no others, so that other stacks can be deleted and deployed again. */
 export class DataStack extends Stack implements Data {
   readonly storage: Storage
   readonly functionLogs: ILogGroup
@@ -28,8 +28,8 @@ export class DataStack extends Stack implements Data {
       ...(this.storage.key && { encryptionKey: this.storage.key }),
     }
     this.functionLogs = new LogGroup(this, 'FunctionLogs', retention)
-    // Uses the prefix for which CloudWatch needs only one rule for all APIs. Other names would fill the account's policy, whose size is
-    // limited. The suffix differs per stack, so that a retained log group causes no name conflict.
+    // Uses a prefix for which CloudWatch needs only one rule for all APIs. Other names would fill up the account's resource policy, whose
+    // size is limited. The suffix differs per stack, so that a retained log group causes no name conflict.
     const logGroupName = `/aws/vendedlogs/apis/${settings.prefix}-${stackIdSuffix(this)}`
     this.accessLogs = new LogGroup(this, 'AccessLogs', { ...retention, logGroupName })
     createTableAfter(this.storage.table, this.functionLogs, this.accessLogs)

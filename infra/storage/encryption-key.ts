@@ -24,7 +24,7 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
   const { account, region, urlSuffix } = Stack.of(scope)
   key.addToResourcePolicy(
     new PolicyStatement({
-      // Allows two names, because CloudWatch Logs uses its regional service name, as AWS documents, or the global one.
+      // Allows two names, because CloudWatch Logs uses either its regional service name, as AWS documents, or the global one.
       principals: ['logs.amazonaws.com', `logs.${region}.${urlSuffix}`].map((name) => new ServicePrincipal(name)),
       actions: [...keyActions, 'kms:DescribeKey'],
       resources: ['*'],
@@ -45,7 +45,7 @@ export function encryptionKey(scope: Construct, settings: Settings): IKey | null
 
 /** Builds the permission to use the key, but only through the services that store data. */
 export function allowKeyUse(scope: Construct, key: IKey): PolicyStatement {
-  // Matches any suffix, because the suffix of a service's name differs by partition.
+  // Matches any suffix, because the suffix of a service name differs by partition.
   const via = ['dynamodb', 'kinesis', 's3', 'secretsmanager'].map((name) => `${name}.${Stack.of(scope).region}.*`)
   return new PolicyStatement({
     actions: [...keyActions, 'kms:DescribeKey'],

@@ -5,7 +5,7 @@ import { arnOf, namePrefix } from '../settings/generated-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { removalPolicyOf } from './data-retention.ts'
 
-/** Actions that administrators of the account may use on a key. Neither signing nor decryption is included. */
+/** Actions that account administrators may use on a key. Neither signing nor decryption is included. */
 const administration = [
   'kms:CancelKeyDeletion',
   'kms:CreateAlias',
@@ -46,8 +46,8 @@ function createKey(
   const copying = overrides.keyUsage === KeyUsage.SIGN_VERIFY ? [] : ['kms:ReplicateKey']
   const administering = new PolicyStatement({ principals, actions: [...administration, ...copying], resources: ['*'] })
   return new Key(scope, id, {
-    // Creates a multi-Region key, because a key cannot become one later. A replica decrypts the secrets of a table restored in another
-    // region.
+    // Creates a multi-Region key, because a single-Region key cannot be converted later. A replica can decrypt the secrets of a table
+    // restored in a different region.
     multiRegion: true,
     policy: new PolicyDocument({ statements: [administering, ...statements] }),
     removalPolicy: removalPolicyOf(settings),
@@ -64,8 +64,8 @@ export const sealSigningKey = (scope: Construct, settings: Settings): IKey =>
   })
 
 /**
- * Creates or references the KMS key that encrypts secrets of providers and directories. Roles that write secrets can only encrypt. Sign-in
- * callbacks and sync can decrypt. KMS rotates the key.
+ * Creates or references the KMS key that encrypts the secrets of providers and directories. Roles that write secrets can only encrypt.
+ * Sign-in callbacks and sync can decrypt. KMS rotates the key.
  */
 export function secretKey(scope: Construct, settings: Settings): IKey {
   const uses: Use[] = [

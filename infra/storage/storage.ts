@@ -30,7 +30,7 @@ export type Storage = {
   readonly signingSecret: ISecret
   /** Key that encrypts the secrets of providers and directories. */
   readonly secretKey: IKey
-  /** Bucket with tiles and checkpoints of the sealed logs. `sealKey` signs the checkpoints. */
+  /** Bucket with the tiles and checkpoints of the sealed logs. `sealKey` signs the checkpoints. */
   readonly sealed: IBucket
   readonly sealKey: IKey
   /** Key that encrypts all data at rest; null if AWS's keys are used. */
@@ -88,7 +88,7 @@ function failuresBucket(scope: Construct, settings: Settings, key: IKey | null):
 }
 
 /**
- * Creates or references the bucket of the sealed logs (S3). Object lock is always enabled, so that a retention can be set later without a
+ * Creates or references the bucket for the sealed logs (S3). Object lock is always enabled, so that a retention can be set later without a
  * new bucket. Trials have no retention, because their data is deleted with the stack. An existing bucket keeps its retention.
  */
 function sealBucket(scope: Construct, settings: Settings, key: IKey | null): IBucket {
@@ -115,7 +115,7 @@ function createSigningSecret(scope: Construct, settings: Settings, key: IKey | n
   return secret
 }
 
-/** Creates the resources with data. A resource that a setting names is used unchanged instead of a new one. */
+/** Creates the data resources. If a setting names an existing resource, that resource is used unchanged instead. */
 export function addStorage(stack: Construct, settings: Settings): Storage {
   const scope = new Construct(stack, 'Storage')
   const key = encryptionKey(scope, settings)

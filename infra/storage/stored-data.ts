@@ -26,7 +26,7 @@ export class StoredData extends Construct implements Data {
       })
     const { table, flows, secretKey, sealKey, key } = storage
     this.storage = {
-      // Looks up the name separately. Otherwise, the CDK would derive it from the ARN by functions at each use.
+      // Looks up the name separately. Otherwise, the CDK would derive the name from the ARN with intrinsic functions at each use.
       table: Object.assign(
         TableV2.fromTableAttributes(this, 'Table', {
           tableArn: lookUps.reference('TableArn', table.tableArn),

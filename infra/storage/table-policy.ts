@@ -15,8 +15,8 @@ const writes = [
 ]
 
 /**
- * Denies writes to every principal except the service's roles and the break-glass role (docs/decisions/0039). Permissions come from the
- * policies of the principals. AWS Backup, streams and time to live use no role of the account.
+ * Denies writes to every principal except the service's roles and the break-glass role (docs/decisions/0039). Permissions are granted by
+ * the principals' own policies. AWS Backup, streams and time to live do not use a role in the account.
  */
 export function tablePolicy(scope: Construct, settings: Settings): PolicyDocument {
   const role = (name: string) => arnOf(scope, 'iam', `role/${name}`, { region: '' })
@@ -28,7 +28,7 @@ export function tablePolicy(scope: Construct, settings: Settings): PolicyDocumen
         effect: Effect.DENY,
         principals: [new AnyPrincipal()],
         actions: writes,
-        // Applies to the table itself, whose generated name is not known yet.
+        // Applies to the table itself, because its generated name is not known yet.
         resources: ['*'],
         conditions: {
           ArnNotLike: {
@@ -40,7 +40,8 @@ export function tablePolicy(scope: Construct, settings: Settings): PolicyDocumen
               ...(breakGlassRoleArn === null ? [] : [breakGlassRoleArn]),
             ],
           },
-          // Excludes an AWS service's own calls. They lack the key, so the negated operator above would match them.
+          // Excludes calls made by AWS services themselves. These calls have no `aws:PrincipalArn`, so the negated operator above would
+          // match them.
           Null: { 'aws:PrincipalArn': 'false' },
         },
       }),

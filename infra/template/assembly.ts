@@ -16,7 +16,7 @@ export type Template = {
 
 export type Assembly = {
   stacks: Array<{ name: string; terminationProtection?: boolean; template: Template }>
-  /** Returns the file or folder of an asset, by the hash in its S3 key. */
+  /** Returns the file or folder of an asset, given the hash in its S3 key. */
   asset(key: string): string
   template(path: string): Template
 }

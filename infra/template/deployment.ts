@@ -61,9 +61,9 @@ function readEnvironment(functions: StackResource[]): Record<string, string> {
   let first: { id: string; value: Record<string, string> } | undefined
   for (const { stack, id, properties } of functions) {
     const { Variables } = fieldsOf(stack.resolve(properties.Environment))
-    // Leaves out the service's address, which the runner sets, and secrets of tokens, which have no local counterpart.
+    // Leaves out the service's address, which the runner sets, and the variables for token secrets, which have no local counterpart.
     const { SERVICE_URL: _address, TOKEN_SECRETS: _prefix, TOKEN_SECRETS_KEY: _key, ...rest } = fieldsOf(Variables)
-    // Skips functions without the table's name, which maintain the CDN instead of being part of the service.
+    // Skips functions without the table's name. They maintain the CDN and are not part of the service.
     if (!('TABLE_NAME' in rest)) continue
     const value = Object.fromEntries(Object.entries(rest).map(([name, text]) => [name, String(text)]))
     first ??= { id, value }
@@ -74,12 +74,12 @@ function readEnvironment(functions: StackResource[]): Record<string, string> {
   return first?.value ?? {}
 }
 
-/** Reads the deployment from a synthesized app, so that local wiring equals that on AWS. */
+/** Reads the deployment from a synthesized app, so that local wiring matches the wiring on AWS. */
 export function readDeployment(outdir: string): Deployment {
   const assembly = readAssembly(outdir)
   const all = allStacks(assembly).flatMap((stack) => stack.all())
   const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(type))
-  // Excludes functions with inline code, which are the CDK's own and have no local use.
+  // Excludes functions with inline code, which the CDK adds and which have no local use.
   const functions = ofType('AWS::Lambda::Function').filter(({ properties }) => {
     return fieldsOf(properties.Code).S3Key !== undefined && String(properties.Runtime).startsWith('nodejs')
   })

@@ -14,7 +14,7 @@ const settings = v.pipe(
     MaximumRecordAgeInSeconds: v.optional(v.number(), -1),
     ParallelizationFactor: v.optional(v.number(), 1),
     FunctionResponseTypes: v.optional(v.array(v.literal('ReportBatchItemFailures')), []),
-    // Requires a bucket, because other destinations do not get the whole payload.
+    // Requires a bucket, because other destinations do not receive the whole payload.
     DestinationConfig: v.optional(
       v.strictObject({
         OnFailure: v.optional(v.object({ Destination: v.pipe(v.string(), v.regex(/^arn:[^:]+:s3:/)) })),
@@ -37,7 +37,7 @@ const settings = v.pipe(
     maxAgeSeconds: properties.MaximumRecordAgeInSeconds,
     parallel: properties.ParallelizationFactor,
     reportsItemFailures: properties.FunctionResponseTypes.length > 0,
-    /** Destination bucket of failed batches; null if there is none. */
+    /** Destination bucket for failed batches; null if there is none. */
     onFailure: properties.DestinationConfig?.OnFailure?.Destination ?? null,
   })),
 )
@@ -62,7 +62,7 @@ export type Schedule = { functionArn: string; seconds: number }
 const units: Record<string, number> = { minute: 60, hour: 3_600, day: 86_400 }
 
 /**
- * Reads the scheduled functions of a rule.
+ * Reads the functions that a rule schedules.
  * @throws Error for a schedule that is not a rate
  */
 export function readSchedule(
@@ -84,7 +84,7 @@ export function readSchedule(
   })
 }
 
-/** Filter of an event source mapping. Returns true for a record that the function gets. */
+/** Filter of an event source mapping. Returns true for a record that is passed to the function. */
 export type EventFilter = (record: unknown) => boolean
 
 /**

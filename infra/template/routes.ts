@@ -10,7 +10,7 @@ const anyMethod = 'x-amazon-apigateway-any-method'
 const methods = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', anyMethod])
 const fields = new Set(['operationId', 'parameters', 'responses', 'isDefaultRoute', 'x-amazon-apigateway-integration'])
 
-/** Parses the function's ARN from an integration URI; undefined for another integration. */
+/** Parses the function's ARN from an integration URI; undefined if the integration is not a function. */
 const integratedArn = (uri: unknown): string | undefined =>
   /^arn:[^:]+:apigateway:[^:]+:lambda:path\/2015-03-31\/functions\/(arn:.+)\/invocations$/.exec(String(uri))?.[1]
 
@@ -27,7 +27,7 @@ function listInvokable({ stack, properties }: StackResource): unknown[] {
 
 /**
  * Finds the function of a route.
- * @throws Error if the route invokes no function, or has no permission to invoke it
+ * @throws Error if the route invokes no function, or API Gateway has no permission to invoke it
  */
 function findFunction(
   key: string,

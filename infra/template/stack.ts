@@ -9,7 +9,7 @@ function toList(value: unknown): unknown[] {
   return value
 }
 
-/** Resource with its stack, which resolves the intrinsic functions in the properties. */
+/** Resource together with its stack, which resolves the intrinsic functions in the properties. */
 export type StackResource = { stack: Stack; id: string; type: string; properties: Record<string, unknown> }
 
 /** Stack of the app, or a stack nested in one. Lists resources and resolves intrinsic functions. */
@@ -50,7 +50,7 @@ export class Stack {
     return resource
   }
 
-  /** Returns a resource's name, or a generated name if the resource has none. An alias is named by its ARN. */
+  /** Returns a resource's name, or a generated name if the resource has none. For an alias, returns its ARN. */
   physicalId(id: string): string {
     const { Type, Properties = {} } = this.resource(id)
     if (Type === 'AWS::Lambda::Alias') {
@@ -100,7 +100,7 @@ export class Stack {
     return this.resolveEach(value)
   }
 
-  /** Resolves the values of an object that is not an intrinsic function itself, such as properties. */
+  /** Resolves the values of an object that is not itself an intrinsic function, such as the properties of a resource. */
   resolveEach(values: Record<string, unknown>): Record<string, unknown> {
     const resolvedEntries = Object.entries(values).map(([key, item]): [string, unknown] => [key, this.resolve(item)])
     return Object.fromEntries(resolvedEntries.filter(([, item]) => item !== undefined))
@@ -185,7 +185,7 @@ export class Stack {
   }
 }
 
-/** Values of CloudFormation's pseudo parameters. Locally, the values only have to be consistent. */
+/** Values of CloudFormation's pseudo parameters. Locally, they only need to be consistent. */
 const builtIns: Record<string, string | undefined> = {
   'AWS::AccountId': '000000000000',
   'AWS::Region': 'us-east-1',
@@ -197,7 +197,7 @@ const builtIns: Record<string, string | undefined> = {
 /** Handlers of schedules without a local counterpart, such as the pruning of function versions. */
 export const withoutCounterpart: ReadonlySet<string> = new Set(['schedules/prune-versions.handler'])
 
-/** Property with a resource's physical name, by resource type. Other types have no usable name. */
+/** Property that contains a resource's physical name, by resource type. Other types have no usable name. */
 const nameProperties: Record<string, string> = {
   'AWS::CloudWatch::Alarm': 'AlarmName',
   'AWS::DynamoDB::GlobalTable': 'TableName',

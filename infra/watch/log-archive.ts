@@ -16,7 +16,9 @@ type Props = {
   roles: IRole[]
 }
 
-/** Copies log lines and data events to another account, where administrators of this account cannot change them (docs/log-archive.md). */
+/**
+ * Copies log lines and data events to a different account, where administrators of this account cannot change them (docs/log-archive.md).
+ */
 export function archiveLogs(scope: Construct, { settings, storage, logs, tasks, roles }: Props): void {
   const { logDestinationArn: destinationArn, dataEventsBucket: s3BucketName } = settings
   const archiveScope = new Construct(scope, 'LogArchive')
@@ -44,7 +46,7 @@ export function archiveLogs(scope: Construct, { settings, storage, logs, tasks, 
     advancedEventSelectors: [
       selectEvents('Objects of the sealed logs', 'AWS::S3::Object', { field: 'resources.ARN', startsWith: objects }),
       selectEvents('Tasks of operators', 'AWS::Lambda::Function', { field: 'resources.ARN', startsWith: taskArns }),
-      // Excludes the service's own writes, which the table records. Their data events would cost more than the table.
+      // Excludes the service's own writes, which the table already records. Data events for them would cost more than the table.
       selectEvents(
         'Writes to the table by others',
         'AWS::DynamoDB::Table',

@@ -21,26 +21,26 @@ type Props = GraphedParts & { accessLogs: ILogGroup; functionLogs: ILogGroup; se
 
 const { stringValue } = FilterPattern
 
-/** Requests that Lambda throttled. Lambda's own metrics are per function, which would be too many for an alarm, or per account. */
+/** Requests that Lambda throttled. Lambda's own metrics are either per function, which is too many for one alarm, or per account. */
 const throttledRequests = FilterPattern.any(
   stringValue('$.integrationStatus', '=', '429'),
   stringValue('$.integrationErrorMessage', '=', '*Rate Exceeded*'),
 )
 
-/** Requests that API Gateway throttled. No metric distinguishes them from 429 responses of the service's own rate limit. */
+/** Requests that API Gateway throttled. No metric distinguishes them from the 429 responses of the service's own rate limit. */
 const refusedRequests = FilterPattern.all(
   stringValue('$.status', '=', '429'),
   stringValue('$.integrationStatus', '!=', '200'),
-  // Excludes requests without a route, for example of scanners, which are harmless.
+  // Excludes requests without a route, for example from scanners, which are harmless.
   stringValue('$.routeKey', '!=', '$default'),
 )
 
-/** Log lines of logs that failed verification during sealing. They are written for every value of the `metrics` setting. */
+/** Log lines about logs that failed verification during sealing. They are written for every value of the `metrics` setting. */
 const stoppedSeals = stringValue('$.event', '=', 'seal_stopped' satisfies LogEvent)
 
 /**
- * Dashboard of the service's health, with an alarm for each fault that needs a person. Each alarm names its runbook. Faults that recover
- * automatically, such as a retried batch or a throttled write, raise no alarm.
+ * Dashboard of the service's health, with an alarm for each fault that requires human action. Each alarm names its runbook. Faults that
+ * recover automatically, such as a retried batch or a throttled write, raise no alarm.
  */
 export class Monitoring extends Construct {
   readonly topic: Topic
@@ -54,7 +54,7 @@ export class Monitoring extends Construct {
       enforceSSL: true,
       ...(storage.key && { masterKey: storage.key }),
     })
-    // Allows CloudWatch of this account and region, because an explicit policy replaces the default one.
+    // Allows CloudWatch in this account and region to publish, because an explicit policy replaces the default one.
     this.topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
@@ -67,7 +67,8 @@ export class Monitoring extends Construct {
       }),
     )
     if (alarmEmail) this.topic.addSubscription(new EmailSubscription(alarmEmail))
-    // Publishes faults by operation and version, for the alarms of a gradual shift. Without faults, the metric costs nothing.
+    // Publishes faults by operation and version, for the alarms of a gradual shift. As long as there are no faults, the metric costs
+    // nothing.
     new MetricFilter(this, 'FaultsByVersion', {
       logGroup: functionLogs,
       filterPattern: FilterPattern.all(

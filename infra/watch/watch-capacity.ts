@@ -13,7 +13,7 @@ import {
 } from './watch.ts'
 
 const seconds = fiveMinutes.toSeconds()
-/** Write capacity of a provisioned shard per second. */
+/** Write capacity of a provisioned shard, per second. */
 const shard = { bytes: 1_048_576, records: 1_000 }
 
 const percentOf = (expression: string, usingMetrics: Record<string, IMetric>) =>
@@ -25,7 +25,7 @@ const largerShare = (a: [IMetric, number], b: [IMetric, number]) => {
   return percentOf(`100 * IF(${first} > ${second}, ${first}, ${second})`, usingMetrics)
 }
 
-/** Watches limits of the account and the deployment. Alarms go off at 80 %, while there is time to raise the limit. */
+/** Watches account and deployment limits. Alarms go off at 80 %, while there is still time to raise the limit. */
 export function watchQuotas(apiId: string, storage: Storage, settings: Settings, reserved: number): Watch[] {
   const lambda = (metricName: string) => new Metric({ namespace: 'AWS/Lambda', metricName, statistic: Stats.MAXIMUM })
   const used = new Metric({
@@ -49,7 +49,7 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
     { runbook: 'quotas.md', coveredBy: 'PulseFailing' },
     {
       id: 'ConcurrencyNearlyUsed',
-      // Subtracts the service's own reservations, which are constant. Claimed concurrency includes all reservations, used or not.
+      // Subtracts the service's own reservations, which are constant. Claimed concurrency includes all reservations, whether used or not.
       metric: percentOf(`100 * (claimed - ${reserved}) / (SERVICE_QUOTA(used) - ${reserved})`, {
         claimed: lambda('ClaimedAccountConcurrency'),
         used,
@@ -78,7 +78,7 @@ export function watchQuotas(apiId: string, storage: Storage, settings: Settings,
   )
 }
 
-/** Watches throttling. Short throttling raises no alarm, because requests are retried and an on-demand table scales. */
+/** Watches for throttling. Brief throttling raises no alarm, because requests are retried and an on-demand table scales. */
 export const watchStorage = (storage: Storage): Watch[] => {
   const sumOf = (reads: IMetric, writes: IMetric, label: string) =>
     computedMetric('FILL(reads, 0) + FILL(writes, 0)', { reads, writes }, label)

@@ -13,7 +13,7 @@ import {
   watchSum,
 } from './watch.ts'
 
-/** Watches a consumer. The pulse writes a record for each consumer per minute, so a consumer without records does not run. */
+/** Watches a consumer. The pulse writes a record for each consumer every minute, so a consumer without records is not running. */
 const watchConsumer = (stream: ConsumedStream): Watch[] => {
   const name = stream.consumer.node.id
   return [
@@ -52,7 +52,7 @@ const watchSchedule = ({ run, every }: ScheduledFunction): Watch[] => {
   return [
     {
       id: `${name}Failing`,
-      // Uses a period per run, because a period without a run has no errors and would reset the alarm.
+      // Uses a period equal to the run interval, because a period without a run has no errors and would reset the alarm.
       metric: run.metricErrors({ period }),
       when: above(0, 3),
       text: `The schedule ${name} has failed in three consecutive periods of ${period.toMinutes()} minutes. Its work is late.`,
@@ -63,7 +63,7 @@ const watchSchedule = ({ run, every }: ScheduledFunction): Watch[] => {
       id: `${name}NotRunning`,
       metric: run.metricInvocations({ period }),
       when: atZero(isOften ? 3 : 2),
-      // Waits for more than one period, because a run can fall just outside one.
+      // Waits for more than one period, because a run can fall just outside a period.
       text: `The schedule ${name} has not run for ${period.toMinutes() * (isOften ? 3 : 2)} minutes. Its work is late.`,
       runbook,
       coveredBy: null,

@@ -13,7 +13,7 @@ import {
   withDefaults,
 } from './watch.ts'
 
-/** Watches the HTTP API. The pulse sends a request per minute, so no requests mean that none gets through. */
+/** Watches the HTTP API. The pulse sends a request every minute, so a lack of requests means that none gets through. */
 export function watchApi(apiId: string, throttled: Metric, refused: Metric): Watch[] {
   const requests = apiMetric(apiId, 'Count')
   return withDefaults(
@@ -21,7 +21,7 @@ export function watchApi(apiId: string, throttled: Metric, refused: Metric): Wat
     {
       id: 'ApiFaults',
       metric: computedMetric(
-        // Requires five faults, so that a few faults among few requests raise no alarm.
+        // Requires at least five faults, so that a few faults among few requests raise no alarm.
         'IF(faults >= 5, 100 * faults / requests, 0)',
         { faults: apiMetric(apiId, '5xx'), requests },
         'Faults in percent',
@@ -65,8 +65,8 @@ export function watchApi(apiId: string, throttled: Metric, refused: Metric): Wat
 }
 
 /**
- * Watches the live channel. It is less urgent than the API, because without it devices get all changes at their next heartbeat. The pulse
- * makes one handshake per minute, so no handshakes mean that none gets through.
+ * Watches the live channel. It is less urgent than the API, because devices without a channel get all changes at their next heartbeat. The
+ * pulse makes one handshake every minute, so a lack of handshakes means that none gets through.
  */
 export function watchLive(channel: LiveApi, serviceMetric: ServiceMetric, { liveRatePerSecond }: Settings): Watch[] {
   const connections = apiMetric(channel.id, 'ConnectCount')
@@ -75,7 +75,7 @@ export function watchLive(channel: LiveApi, serviceMetric: ServiceMetric, { live
     {
       id: 'LiveFailing',
       metric: computedMetric(
-        // Adds the faults that functions report and the invocations that failed.
+        // Adds up the faults that functions report and the invocations that failed.
         'FILL(faults, 0) + FILL(errors, 0)',
         { faults: serviceMetric('faults', 'Sum', { class: 'live' }), errors: apiMetric(channel.id, 'ExecutionError') },
         'Faults of the live channel',

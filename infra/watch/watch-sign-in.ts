@@ -21,10 +21,10 @@ const mailReputation = (metricName: 'BounceRate' | 'ComplaintRate'): Metric =>
     period: Duration.hours(1),
   })
 
-/** Rates at which SES reviews an account. */
+/** Rates at which SES places an account under review. */
 const reviewRates = { bounces: 0.05, complaints: 0.001 }
 
-/** Watches faults of sign-ins. Missing data never raises an alarm, because nobody signs in at night. */
+/** Watches for sign-in faults. Missing data never raises an alarm, because nobody signs in at night. */
 export function watchSignIn(serviceMetric: ServiceMetric, mailer: IFunction, { mailSender }: Settings): Watch[] {
   const failed = serviceMetric('sign_ins_failed')
   const mailWatch: Watch = {
@@ -71,7 +71,7 @@ export function watchSignIn(serviceMetric: ServiceMetric, mailer: IFunction, { m
     {
       id: 'SignInsGuessed',
       metric: serviceMetric('sign_ins_guessed').with({ period: fiveMinutes }),
-      // Exceeds the requests that three source addresses may send, and by far the usual typing errors.
+      // Exceeds the number of requests that three source addresses may send, and by far the usual number of typing errors.
       when: above(1_000, 3),
       text: 'For 15 minutes there have been more than 1,000 wrong emails, passcodes or codes per 5 minutes, from several addresses. Somebody may be guessing.',
     },

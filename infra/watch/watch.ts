@@ -11,7 +11,7 @@ export type Watch = {
   when: Pick<AlarmProps, 'threshold' | 'evaluationPeriods' | 'comparisonOperator'>
   text: string
   runbook: string
-  /** Alarm that goes off instead when this metric has no data. Null if missing data raises this alarm itself. */
+  /** Alarm that goes off instead when this metric has no data; null if missing data raises this alarm itself. */
   coveredBy: string | null
 }
 
@@ -56,7 +56,7 @@ const metricOf = (namespace: string, metricName: string, dimensionsMap: Record<s
 export const apiMetric = (apiId: string, metricName: string, statistic?: string) =>
   metricOf('AWS/ApiGateway', metricName, { ApiId: apiId }, statistic)
 
-/** Metric of the whole table. Not usable for `ThrottledRequests`, which exists per operation only. */
+/** Metric for the whole table. Not usable for `ThrottledRequests`, which exists only per operation. */
 export const tableMetric = ({ table }: Storage, metricName: string) =>
   metricOf('AWS/DynamoDB', metricName, { TableName: table.tableName })
 
@@ -71,10 +71,10 @@ export const iteratorAge = ({ consumer }: ConsumedStream) => consumer.metric('It
 export const eventMetric = (mailer: IFunction, metricName: string): Metric =>
   mailer.metric(metricName, { statistic: 'Sum' })
 
-/** Maximum number of metrics in an alarm on an expression, a hard limit of CloudWatch (docs/decisions/0030). */
+/** Maximum number of metrics in an alarm on an expression. CloudWatch does not raise this limit (docs/decisions/0030). */
 const maxMetrics = 10
 
-/** Watches the sum of a metric over functions, with one alarm per ten functions. The ids of further alarms are numbered. */
+/** Watches the sum of a metric over functions, with one alarm per ten functions. The ids of additional alarms are numbered. */
 export const watchSum = (
   functions: IFunction[],
   metricName: string,

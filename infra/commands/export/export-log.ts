@@ -53,7 +53,7 @@ export async function exportLog(client: LogClient, options: ExportOptions) {
 }
 
 /**
- * Fetches the proof that the checkpoint extends the checkpoint of an earlier note or export.
+ * Fetches the proof that the checkpoint extends the one in an earlier note or export.
  * @param against a note, or the path of a note or export
  * @throws NotAnExport or NoteError if `against` is neither, StartupError if its checkpoint cannot be extended
  */
@@ -81,7 +81,7 @@ async function extension(
   return { extends: { from, root: root.toString('base64'), path: data.path } }
 }
 
-/** Finds the newest entry of the range that the checkpoint covers. All older entries are covered too. */
+/** Finds the newest entry in the range that the checkpoint covers. The checkpoint also covers all older entries. */
 async function lastCovered(client: LogClient, range: ExportOptions, size: number): Promise<CoveredEntry | null> {
   for await (const entries of client.pages(range)) {
     const isCovered = async (i: number) => (await client.fetchProof(entries[i], size)) !== null
@@ -91,7 +91,9 @@ async function lastCovered(client: LogClient, range: ExportOptions, size: number
   return null
 }
 
-/** Number of entries above which the next time range is shorter. Below a quarter of this number, the next time range is longer. */
+/**
+ * Number of entries above which the next time range is made shorter. Below a quarter of this number, the next time range is made longer.
+ */
 const perSlice = 2_000
 const longestSlice = 720 * hourMicros
 

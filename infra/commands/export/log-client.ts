@@ -76,12 +76,13 @@ export class LogClient {
     if (!some) return null
     const isBy = async (end: number) => (await this.newest({ type, begin, end })) !== null
     const at = await findLeast(begin, instantOf(some.log_id), isBy)
-    // Takes the last entry of the last page, which is the oldest. Entries of one commit share their timestamp.
+    // Takes the last entry of the last page, which is the oldest. Several entries can match, because entries of one commit share a
+    // timestamp.
     const pages = await Array.fromAsync(this.pages({ type, begin: at, end: at }))
     return pages.at(-1)?.at(-1) ?? some
   }
 
-  /** Fetches an entry's proof for the checkpoint of this size; null if the checkpoint does not cover the entry. */
+  /** Fetches the proof that the checkpoint of this size covers the entry; null if it does not. */
   async fetchProof(entry: ExportedEntry | null | undefined, size: number): Promise<CoveredEntry | null> {
     if (!entry) return null
     const path = `/logs/${entry.log_id}/proof`
@@ -92,7 +93,7 @@ export class LogClient {
   }
 }
 
-/** Finds the least number from `low` to `high` that passes a monotonic test, by binary search. Never tests `high`. */
+/** Finds the lowest number from `low` to `high` that passes a monotonic test, by binary search. Never tests `high`. */
 export async function findLeast(low: number, high: number, holds: (n: number) => Promise<boolean>): Promise<number> {
   if (low >= high) return high
   const middle = Math.floor((low + high) / 2)
@@ -120,6 +121,6 @@ export type ExportOptions = Range & {
   out: string
   /** Earlier checkpoint that the export must extend: a note, or the path of a note or export. */
   against?: string
-  /** Called with the written fraction of the time range, from 0 to 1, and the number of entries. */
+  /** Called with the fraction of the time range that is written, from 0 to 1, and the number of entries. */
   progress?: (fraction: number, entries: number) => void
 }

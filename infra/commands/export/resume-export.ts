@@ -10,7 +10,7 @@ import type { ExportedEntry, ExportOptions, ExportType, LogClient } from './log-
 export type WrittenEntries = { first: ExportedEntry | null; last: ExportedEntry | null; entries: number }
 
 /**
- * Reads the entries of an interrupted export, and cuts off an incomplete last line.
+ * Reads the entries of an interrupted export, and removes an incomplete last line.
  * @throws StartupError, without changing the file, if the export is complete or the file is not an export of this type
  */
 export function resumeExport(out: string, type: ExportType): WrittenEntries {
@@ -54,7 +54,7 @@ function parseEntry(line: string, type: ExportType): ExportedEntry | null {
   return isEntry && parseTimestamp(timestamp) !== null ? { log_id, timestamp } : null
 }
 
-/** Start of an entry's line, by type. The start is fixed, because fields are in alphabetical order. */
+/** Fixed beginning of an entry's line, by type. All lines of a type begin alike, because fields are in alphabetical order. */
 const lineStarts: Record<ExportType, string> = {
   change: '{"after":',
   session: '{"context":"',
@@ -65,8 +65,8 @@ const canBeStart = (text: string, type: ExportType): boolean =>
   [lineStarts[type], '{"type":"seal"'].some((line) => text.startsWith(line) || line.startsWith(text))
 
 /**
- * Compares the entries written so far with the requested range, which the seal will prove.
- * @throws StartupError if the export was started with another range
+ * Checks that the entries written so far fit the requested range, which the seal will prove.
+ * @throws StartupError if the export was started with a different range
  */
 export async function rejectOtherRange(
   client: LogClient,
@@ -85,7 +85,7 @@ export async function rejectOtherRange(
 }
 
 /**
- * Locks an export file against other writers until `release` or the end of the process.
+ * Locks an export file against other writers until `release` is called or the process ends.
  * @throws StartupError while another process has the lock, and Node's error if the folder is not writable
  */
 export function holdExport(out: string): Lock {

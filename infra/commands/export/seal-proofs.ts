@@ -10,10 +10,10 @@ const maxLeaves = 10_000
 type Leaves = { hashes: string; hours?: SealedHour[] }
 type Proofs = Pick<ExportSeal, 'entries' | 'before' | 'after' | 'first' | 'last' | 'leaves' | 'hours' | 'begin' | 'end'>
 
-/** Entries just before and after a range, and the proofs of the outermost leaves. */
+/** Entries just before and after a range, and the proofs of the range's first and last leaves. */
 type Ends = { before: CoveredEntry | null; after: CoveredEntry | null; first: Proof | null; last: Proof | null }
 
-/** Fetches the first bytes of the hashes of leaves and, for the activity log, the sealed hours. */
+/** Fetches the leaf hashes, shortened to their first bytes. For the activity log, also fetches the sealed hours. */
 async function leaves(client: LogClient, path: string, from: number, to: number, more: Record<string, string> = {}) {
   const marks: Buffer[] = []
   const hours: SealedHour[] = []
@@ -27,7 +27,7 @@ async function leaves(client: LogClient, path: string, from: number, to: number,
   return { marks: Buffer.concat(marks), hours }
 }
 
-/** Builds the proof that an export has all entries of its range, and no others. */
+/** Builds the proof that an export contains all entries of its range, and no others. */
 export async function sealProofs(
   client: LogClient,
   { type, begin, end, out }: ExportOptions,
@@ -49,7 +49,7 @@ export async function sealProofs(
 const nothingLeft = () =>
   new StartupError('All entries of this log are past their retention, so no range can be proven.')
 
-/** Position of an outermost leaf; null for the first or last leaf of the log (`end`), which needs no position. */
+/** Position of the first or last leaf of a range; null if the leaf's index is `end`, the first or last index of the log. */
 const positionOf = (proof: Proof | null, end: number) =>
   proof && proof.leaf_index !== end ? { leaf_index: proof.leaf_index, path: proof.path } : null
 
@@ -72,7 +72,7 @@ async function hourProofs(client: LogClient, type: ExportType, { before, after, 
     if (found.some(isOwn)) throw nothingLeft()
     return { first: null, last: null, hours: found, ...encodeMarks(Buffer.alloc(0)) }
   }
-  // Starts the proof at the hour of the first entry, because earlier hours are past their retention.
+  // Starts the proof at the hour of the first entry, because entries of earlier hours have passed their retention.
   const isCut = !before && found.slice(0, first.leaf_index).some(isOwn)
   const hours = isCut ? found.slice(first.leaf_index) : found
   const hoursOfStream = hours.filter(isOwn)

@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 
 export type HttpRequest = {
   method: string
-  /** Path and query, as received and still encoded. */
+  /** Path and query as received, still encoded. */
   target: string
   headers: IncomingHttpHeaders
   remoteAddress: string
@@ -22,7 +22,7 @@ function encodeBody({ headers, body }: HttpRequest): { body?: string; isBase64En
     try {
       return { body: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body), isBase64Encoded: false }
     } catch {
-      // Falls back to base64, because the body is not UTF-8 in spite of its content type.
+      // Falls back to base64, because the body is not UTF-8 despite its content type.
     }
   }
   return { body: body.toString('base64'), isBase64Encoded: true }
@@ -81,7 +81,7 @@ export function toEvent(
   }
 }
 
-/** Builds a response of API Gateway itself, without invoking a function. */
+/** Builds a response that API Gateway itself sends, without invoking a function. */
 export const gatewayResponse = (status: number, message: string): HttpResponse => ({
   status,
   headers: { 'content-type': 'application/json' },

@@ -8,13 +8,13 @@ import { attachLive, isLiveUpgrade, type LiveServer } from './open-live.ts'
 import { openServer } from './open-server.ts'
 import { deliveredPath, type router } from './routes.ts'
 
-/** Size limits in bytes: of a request body in API Gateway, and of a Lambda payload in either direction. */
+/** Size limits in bytes: for a request body in API Gateway, and for a Lambda payload in either direction. */
 const maxBody = 10 * 1024 * 1024
 const maxPayload = 6 * 1024 * 1024
 
 export type Backend = { match: ReturnType<typeof router<string>>; runtime: Runtime; onHandled(): void }
 
-/** Reads the body; undefined if it exceeds `maxBody`. Always reads to the end, so that the caller gets the response. */
+/** Reads the body; undefined if it exceeds `maxBody`. Always reads to the end, so that the caller receives the response. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0
@@ -69,7 +69,7 @@ function send(response: ServerResponse, { status, headers, body }: HttpResponse,
   response.end(head ? undefined : body)
 }
 
-/** Creates a server that accepts connections immediately. Requests wait for the backend, and handshakes for the live channel. */
+/** Creates a server that accepts connections immediately. Requests wait for the backend, and handshakes wait for the live channel. */
 export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveServer | null>): Server {
   const handle: RequestListener = async (request, response) => {
     try {
@@ -90,8 +90,8 @@ export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveSe
 }
 
 /**
- * Tracks connections that have sent no request yet, which browsers open in advance. A stopping server destroys them explicitly, because
- * Node's `closeIdleConnections` leaves them open.
+ * Tracks connections that have not sent a request yet. Browsers open such connections in advance. A stopping server destroys them
+ * explicitly, because Node's `closeIdleConnections` leaves them open.
  */
 export function trackUnusedConnections(server: Server): Set<Socket> {
   const idleSockets = new Set<Socket>()

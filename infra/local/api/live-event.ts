@@ -4,7 +4,7 @@ import type { LiveRoute } from '../../template/routes.ts'
 
 const eventTypes = { $connect: 'CONNECT', $default: 'MESSAGE', $disconnect: 'DISCONNECT' }
 
-/** Properties of a connection that API Gateway passes to functions. `connectedAt` is in milliseconds since 1970. */
+/** Connection properties that API Gateway passes to functions. `connectedAt` is in milliseconds since 1970. */
 export type LiveConnection = { connectionId: string; connectedAt: number; sourceIp: string; userAgent: string | null }
 
 const buildContext = (route: LiveRoute, { connectionId, connectedAt, sourceIp, userAgent }: LiveConnection) => ({

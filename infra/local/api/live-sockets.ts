@@ -11,7 +11,7 @@ type Options = {
   lifeMs: number
 }
 
-/** Open connections of the live channel. A message invokes `$default`, and the end of a connection invokes `$disconnect`. */
+/** Open connections of the live channel. A message invokes `$default`, and closing a connection invokes `$disconnect`. */
 export class LiveSockets {
   readonly open = new Map<string, LiveSocket>()
   private readonly ending = new Set<Promise<unknown>>()
@@ -38,7 +38,7 @@ export class LiveSockets {
       idleTimer.refresh()
       void receive(data, isBinary)
     })
-    // Ignores an error, because the event `close` follows it.
+    // Ignores errors, because a `close` event follows each of them.
     socket.on('error', () => undefined)
     socket.once('close', (code: number, reason: Buffer) => {
       clearTimeout(lifeTimer)

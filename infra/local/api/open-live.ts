@@ -10,7 +10,7 @@ import { type LiveSocket, LiveSockets } from './live-sockets.ts'
 import { type InnerResponse, type InnerServer, openInnerServer } from './open-server.ts'
 
 /**
- * Limits of a WebSocket API of API Gateway, except `handshakes`: the maximum number of handshakes in progress. API Gateway limits new
+ * Limits of API Gateway's WebSocket APIs, except `handshakes`, the maximum number of handshakes in progress. API Gateway limits new
  * connections to 500 per second instead. Refused devices retry.
  */
 const platformLimits = { messageBytes: 128 * 1_024, idleMs: 10 * 60_000, lifeMs: 2 * 3_600_000, handshakes: 100 }
@@ -32,7 +32,7 @@ export type LiveServer = {
 const message = (text: string): string => JSON.stringify({ message: text })
 
 const toLiveConnection = ({ socket, headers }: IncomingMessage): LiveConnection => ({
-  // Uses base64 like API Gateway, so that functions have to encode an id in a path.
+  // Uses base64 like API Gateway, so that functions have to encode the id when they use it in a path.
   connectionId: randomBytes(11).toString('base64'),
   connectedAt: Date.now(),
   sourceIp: socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1',
@@ -50,7 +50,7 @@ export async function openLive({ invoke, returnsResult, limits }: Options): Prom
     handleProtocols: () => false,
   })
 
-  /** Invokes the function of a route. Converts an error to status 500, as API Gateway does. */
+  /** Invokes the function of a route. Converts an error to a response with status 500, as API Gateway does. */
   const invokeRoute = async (route: LiveRoute, event: unknown): Promise<Record<string, unknown>> => {
     try {
       return fieldsOf(await invoke(route, event))
@@ -76,7 +76,7 @@ export async function openLive({ invoke, returnsResult, limits }: Options): Prom
       isOpen = true
       sockets.serve(webSocket, connection)
     })
-    // Notifies `$disconnect` of a device that left during the handshake, because `$connect` has registered it as connected.
+    // Invokes `$disconnect` for a device that left during the handshake, because `$connect` has already registered it as connected.
     if (!isOpen) sockets.notifyDisconnect(connection, 1006, '')
   }
 
@@ -99,7 +99,7 @@ export async function openLive({ invoke, returnsResult, limits }: Options): Prom
   }
 }
 
-/** True for a valid handshake (RFC 6455, 4.2.1). Other requests reach no function. */
+/** True for a valid handshake (RFC 6455, 4.2.1). Other requests do not invoke a function. */
 const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' &&
   headers['sec-websocket-version'] === '13' &&
@@ -116,11 +116,11 @@ function refuse(socket: Duplex, status: number, body = '', headers: Record<strin
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
 
-/** True for a request to upgrade to the live channel. The server ignores other upgrade headers (RFC 9110, 7.8). */
+/** True for a request to upgrade to the live channel. The server ignores requests to upgrade to anything else (RFC 9110, 7.8). */
 export const isLiveUpgrade = ({ url, headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket' && url?.split('?')[0] === '/live'
 
-/** Passes a server's upgrade requests to the live channel. Refuses them with 404 if the app has no live channel. */
+/** Passes a server's upgrade requests to the live channel. Refuses requests with 404 if the app has no live channel. */
 export function attachLive(server: Server, live: Promise<LiveServer | null>): void {
   server.on('upgrade', async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
@@ -130,7 +130,7 @@ export function attachLive(server: Server, live: Promise<LiveServer | null>): vo
   })
 }
 
-/** Maximum number of bytes that are buffered for a device that does not read. */
+/** Maximum number of bytes buffered for a device that does not read. */
 const maxUnsent = 1_024 * 1_024
 
 function post(live: LiveSocket, body: Buffer): InnerResponse {
@@ -147,7 +147,8 @@ const openConnectionsApi = (sockets: ReadonlyMap<string, LiveSocket>): Promise<I
     if (!live || live.socket.readyState !== live.socket.OPEN) return { status: 410, fault: 'GoneException' }
     if (method === 'POST') return post(live, body)
     if (method === 'DELETE') {
-      // Reads the contract's close code from a local header (C2.5). API Gateway offers no choice of the close code.
+      // Reads the close code defined by the contract (C2.5) from a header used only locally. On API Gateway, the caller cannot choose the
+      // close code.
       live.socket.close(Number(headers['x-close-code'] ?? 1000))
       return { status: 204 }
     }

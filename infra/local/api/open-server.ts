@@ -3,15 +3,15 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { buffer } from 'node:stream/consumers'
 import { faultText, StartupError } from '../files/fault.ts'
 
-/** Time in which API Gateway accepts headers and body of a request. A slower request gets 408. */
+/** Time within which API Gateway must receive the headers and body of a request. A slower request gets a 408 response. */
 const requestMs = 30_000
 
-/** Creates a server that ends connections whose request never completes. */
+/** Creates a server that closes connections whose request is not completed in time. */
 export const openServer = (
   handle: RequestListener,
   { requestTimeout = requestMs, ...options }: ServerOptions = {},
 ): Server =>
-  // Joins repeated headers, as API Gateway does. By default, Node keeps only the first of some headers.
+  // Joins repeated headers, as API Gateway does. For some headers, Node keeps only the first by default.
   createServer(
     {
       ...options,
@@ -46,19 +46,19 @@ export async function listen(server: Server, port: number, variable = 'PORT'): P
   return address.port
 }
 
-/** Response of an inner server. `fault` is an AWS error name, which SDK clients read from `x-amzn-errortype`. */
+/** Response of an inner server. `fault` is an AWS error name, which SDK clients read from the header `x-amzn-errortype`. */
 export type InnerResponse = { status: number; body?: unknown; fault?: string }
 export type InnerServer = { endpoint: string; stop(): Promise<void> }
 
-/** Signals a permanent refusal (400), which callers do not retry. */
+/** Signals a permanent refusal (400), after which callers do not retry. */
 export class PermanentRefusal extends StartupError {}
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /**
- * Starts a server on 127.0.0.1 for the service's own functions and commands. Its URL contains a random secret, because other programs and
- * browser pages on this machine can reach the port.
- * @param respond handler that gets the path after the secret, still encoded
+ * Starts a server on 127.0.0.1 for the service's own functions and commands. Its URL contains a random secret, because other local programs
+ * and browser pages can reach the port.
+ * @param respond handler that receives the path after the secret, still encoded
  */
 export async function openInnerServer(
   respond: (request: IncomingMessage, path: string, body: Buffer) => Promise<InnerResponse>,

@@ -1,4 +1,4 @@
-/** Match of a request and a route, with decoded path parameters. */
+/** Route that matches a request, with decoded path parameters. */
 export type RouteMatch<T> = { target: T; key: string; parameters: Record<string, string> }
 
 type Entry<T> = { key: string; method: string; segments: string[]; target: T }
@@ -66,8 +66,8 @@ export function router<T>(routes: Array<{ key: string; target: T }>) {
 }
 
 /**
- * Decodes a path as API Gateway does (docs/decisions/0033). `routed` is decoded once and cut at `?`, to find the route. `rawPath` is
- * decoded twice, for the function. Null for an invalid encoding, to which API Gateway responds with 400.
+ * Decodes a path as API Gateway does (docs/decisions/0033). `routed`, which selects the route, is decoded once and truncated at `?`.
+ * `rawPath`, which the function receives, is decoded twice. Returns null for an invalid encoding, to which API Gateway responds with 400.
  */
 export function deliveredPath(sent: string): { routed: string; rawPath: string } | null {
   const routed = decode(sent)?.split('?')[0]

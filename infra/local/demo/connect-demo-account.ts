@@ -16,7 +16,7 @@ type ProviderRow = Row & { discovery_document_uri: string; callback_uri: string 
 
 const name = 'Demo company'
 
-/** Creates the objects that people of the demo provider need to sign in to the demo account. Reuses existing objects. */
+/** Creates the objects that people need to sign in to the demo account through the demo provider. Reuses existing objects. */
 export async function connectDemoAccount({ baseUrl, token, issuer, client, isNew, connection }: Options) {
   async function request<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await fetch(baseUrl + path, {
@@ -40,7 +40,7 @@ export async function connectDemoAccount({ baseUrl, token, issuer, client, isNew
     return request('POST', '/oidc_auth_providers', { oidc_auth_provider: { name, is_default: true, ...fields } })
   }
 
-  /** Finds or creates the directory. A new directory is disabled, so that its people can be previewed before a sync. */
+  /** Finds or creates the directory. A new directory is disabled, so that its people can be previewed before the first sync. */
   async function ensureDirectory(): Promise<string> {
     const existing = await findFirst(`/tenant_directories?name=${encodeURIComponent(name)}`)
     if (existing) return existing.id

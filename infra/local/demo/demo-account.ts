@@ -10,7 +10,9 @@ type Service = { dir: { path: string }; runTask(name: 'provision-account', event
 
 type Credentials = { base_url: string; account_id: string; api_token: string }
 
-/** Demo account, or the reason why it is not usable. `previousCredentials` is the file with the credentials of a replaced account. */
+/**
+ * Demo account, or the reason why it is unusable. `previousCredentials` is the file with the credentials of the account that was replaced.
+ */
 export type DemoAccount = { usable: true; previousCredentials?: string } | { usable: false; reason: string }
 
 export const credentialsFile = (dir: string): string => join(dir, 'credentials.json')
@@ -52,7 +54,7 @@ async function freeSlug(): Promise<string> {
   }
 }
 
-/** True for a valid API token. Authenticates without HTTP, so that no request log entry is written. */
+/** True for a valid API token. Authenticates without HTTP, so that no entry is added to the request log. */
 async function isAccepted(token: string): Promise<boolean> {
   try {
     await authenticate('api', `Bearer ${token}`)

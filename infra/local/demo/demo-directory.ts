@@ -19,9 +19,9 @@ const toUser = ({ sub, email, name, given_name, family_name }: Person) => ({
 })
 
 /**
- * Runs a cloud directory of 200 people in this process, and directs the service to it by environment variables. Must run before the service
- * reads the variables. Changes are lost at the end of the process.
- * @throws StartupError if the folder `test`, which has the implementation, is missing
+ * Runs a cloud directory of 200 people in this process, and directs the service to it through environment variables. Must run before the
+ * service reads the variables. Changes are lost when the process ends.
+ * @throws StartupError if the folder `test`, which contains the implementation, is missing
  */
 export async function startDemoDirectory(people: readonly Person[]): Promise<DemoDirectory> {
   const { tenantCompany, tenantFake } = await import('#test/fakes/tenant.ts').catch((error: Error) => {
@@ -37,7 +37,7 @@ export async function startDemoDirectory(people: readonly Person[]): Promise<Dem
   return { connection: { tenant_id, client_id, client_secret }, people: size, stop: () => fake.close() }
 }
 
-/** Person of the demo company, with claims of OpenID Connect Core 5.1. */
+/** Person at the demo company, with OpenID Connect claims (Core 5.1). */
 export type Person = {
   sub: string
   email: string

@@ -5,7 +5,7 @@ import type { Person } from './demo-directory.ts'
 const title = 'Demo company'
 
 /**
- * Page that lets a person confirm a sign-out, because any page may redirect to a sign-out.
+ * Page on which a person confirms a sign-out, because any page can redirect to a sign-out.
  * @param form the provider's form, without buttons
  */
 export const signOutPage = (form: string) =>
@@ -24,11 +24,11 @@ export const signedOutPage = () =>
 <p>You can close this window. At your next sign-in, you choose a person again.</p>`,
   })
 
-/** Page to choose a person. A real provider would require a password. */
+/** Page for choosing a person. A real provider would require a password. */
 export const choosePersonPage = (people: readonly Person[]) =>
   pageAnswer({
     title: 'Demo company',
-    // Allows any form target, because the response redirects to the service and then to the client's own address.
+    // Allows any form target, because the response redirects first to the service and then to the client's own address.
     formTargets: 'anywhere',
     body: html`<h1>Demo company</h1>
 <p>This is the identity provider of a fictional company. Choose the person to sign in as:</p>

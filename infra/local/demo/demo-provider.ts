@@ -7,7 +7,7 @@ import { refusalPage } from '#shared/http/pages/sign-in-pages.ts'
 import type { Person } from './demo-directory.ts'
 import { signedOutPage, signOutPage } from './demo-pages.ts'
 
-/** Client credentials of the service at the provider (RFC 7591, 2). */
+/** Client credentials that the service uses at the provider (RFC 7591, 2). */
 export type DemoClient = { client_id: string; client_secret: string }
 
 type Options = { issuer: string; client: DemoClient; people: readonly Person[] }
@@ -38,8 +38,8 @@ function show(ctx: KoaContextWithOIDC, { headers, body }: Answer): void {
 }
 
 /**
- * Creates an OpenID Provider with these people and the service as its only client. Sign-ins work only after `setRedirectUri`, because the
- * service creates the redirect URI with its provider row.
+ * Creates an OpenID Provider with these people, whose only client is the service. Sign-ins work only after `setRedirectUri`, because the
+ * service generates the redirect URI when it creates its provider row.
  */
 export async function demoProvider({ issuer, client, people }: Options) {
   // Keeps sessions, grants and clients in memory only.

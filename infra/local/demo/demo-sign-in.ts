@@ -17,7 +17,7 @@ export type DemoSignIn = {
 
 type Options = { dir: string; baseUrl: string; port: number; directory: DemoDirectory }
 
-/** Allows the service to query providers on this machine (I1.2), and starts the demo directory. */
+/** Allows the service to query local providers (I1.2), and starts the demo directory. */
 export function prepareDemoSignIn(): Promise<DemoDirectory> {
   process.env.ALLOW_INSECURE_PROVIDERS = '1'
   return startDemoDirectory(Object.values(demoPeople))
@@ -48,8 +48,8 @@ export async function demoSignIn({ dir, baseUrl, port, directory }: Options): Pr
 }
 
 /**
- * Reads the service's client credentials from the data directory. Creates them if their file is missing or damaged. If `isNew` is true, the
- * account's provider row has to be updated.
+ * Reads the service's client credentials from the data directory. Creates new ones if their file is missing or damaged. If `isNew` is true,
+ * the account's provider row has to be updated.
  */
 function demoClient(dir: string): { client: DemoClient; isNew: boolean } {
   const file = join(dir, 'demo-idp.json')

@@ -15,7 +15,7 @@ function send(response: ServerResponse, { statusCode = 200, headers, body }: Ans
   response.writeHead(statusCode, headers as Record<string, string>).end(body)
 }
 
-/** Switches a browser's session to another person. The package's own page for this needs a script. */
+/** Switches a browser's session to a different person. The package's own page for this purpose needs a script. */
 async function switchPerson(provider: Provider, uid: string | undefined, accountId: string): Promise<void> {
   const session = uid === undefined ? undefined : await provider.Session.findByUid(uid)
   if (!session || session.accountId === accountId) return
@@ -29,7 +29,7 @@ async function servePersonChoice(
   request: IncomingMessage,
   response: ServerResponse,
 ) {
-  // Throws if the browser lacks the cookie of this sign-in, or if the sign-in has expired.
+  // Throws if the browser does not have this sign-in's cookie, or if the sign-in has expired.
   const { session } = await provider.interactionDetails(request, response)
   if (request.method !== 'POST') return send(response, choosePersonPage(people))
   const sub = new URLSearchParams(await text(request)).get('sub')
@@ -41,7 +41,7 @@ async function servePersonChoice(
   response.writeHead(303, { location }).end()
 }
 
-/** Runs the provider on this machine. Its issuer is its address, so existing provider rows need the same port. */
+/** Runs the provider locally. Its issuer is its address, so existing provider rows stay valid only on the same port. */
 export async function startDemoIdp({ port, client, people }: Options) {
   const ready = Promise.withResolvers<Provider>()
   const server = openServer(async (request, response) => {

@@ -31,16 +31,16 @@ const isDynoxide = (endpoint: string): Promise<boolean> =>
     })
     .catch(() => false)
 
-/** Kills the engine of an earlier run before its file is opened again. An engine survives when its parent is killed. */
+/** Kills the engine of an earlier run before its file is opened again. An engine can survive when its parent process is killed. */
 async function killStaleEngine(dir: string, pidFile: string): Promise<void> {
   const last = readJson<{ pid: number; endpoint: string; of: string }>(pidFile)
   if (!last) return
-  // Kills only the engine of this directory: a copied directory names the original's engine, and the pid may have been reused.
+  // Kills only the engine of this directory. A copied directory names the original's engine, and the pid may have been reused.
   if (last.of === directoryIdentity(dir) && (await isDynoxide(last.endpoint))) {
     try {
       process.kill(last.pid, 'SIGKILL')
     } catch {
-      // Ignores a process that ended between the request and the signal.
+      // Ignores a process that exited between the check and the signal.
     }
     for (let i = 0; i < 40 && (await isDynoxide(last.endpoint)); i++) await sleep(25)
   }
@@ -120,8 +120,8 @@ export async function startDynoxide(binary: string, dir: string): Promise<Dynoxi
 }
 
 /**
- * Returns a random loopback address, which browser pages cannot guess. The engine has no password and allows every origin. Programs on this
- * machine can still list listening ports.
+ * Returns a random loopback address, which browser pages cannot guess. The engine has no password and allows every origin. Local programs
+ * can still list listening ports.
  */
 export const loopbackAddress = (platform = process.platform): string =>
   // Uses 127.0.0.1 on other systems, which assign only this address of 127.0.0.0/8 to the loopback interface.
@@ -169,7 +169,7 @@ const chunk = 5_000
 
 /**
  * Removes the stream records that every consumer has handled, because the engine never does. Must run before the engine opens the file.
- * Keeps the last record, without which sequence numbers would restart.
+ * Keeps the last record, because sequence numbers would otherwise start again from the beginning.
  */
 export function trimStream(dir: string): void {
   const checkpoint = readJson<{ table: string; before: string }>(join(dir, 'stream-handled.json'))

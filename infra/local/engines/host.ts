@@ -6,7 +6,7 @@ import { type Dynoxide, databaseFile, startDynoxide, trimStream } from './dynoxi
 import { startKinesis, streamDirectory } from './kinesis.ts'
 import { startTableProxy } from './table-proxy.ts'
 
-/** Options of the process that runs the engines. The process stops them when the IPC channel to its parent closes. */
+/** Options for the process that runs the engines. The process stops the engines when the IPC channel to its parent closes. */
 export type HostOptions = {
   dir: string
   dynoxide: string | null
@@ -19,7 +19,7 @@ export type HostMessage =
   | { type: 'ready'; dynamodb: string | null; kinesis: string | null }
   | { type: 'fault'; message: string }
 
-/** Removes checkpoints of deleted streams. With an old position, a consumer would skip records of the new stream. */
+/** Removes checkpoints of deleted streams. With an outdated position, a consumer would skip records of the new stream. */
 function removeStaleCheckpoints(dir: string): void {
   const forget = (kind: 'kinesis' | 'dynamodb') => {
     for (const file of globSync(`checkpoints/*.${kind}.json`, { cwd: dir })) rmSync(join(dir, file))
@@ -30,7 +30,7 @@ function removeStaleCheckpoints(dir: string): void {
   rmSync(join(dir, 'stream-handled.json'), { force: true })
 }
 
-/** Trims the table's stream. Returns an error's message instead of throwing, because a failure costs only disk space. */
+/** Trims the table's stream. Returns the error message instead of throwing, because a failure costs only disk space. */
 function trim(dir: string): string | undefined {
   try {
     trimStream(dir)
@@ -54,10 +54,10 @@ async function main(options: HostOptions): Promise<void> {
   const fail = (error: unknown) => end(messageOf(fullDisk(error, dir) ?? error))
   process.once('disconnect', () => end())
   process.on('message', () => end())
-  // Ignores Ctrl-C, which reaches this process too, because the parent decides when to stop.
+  // Ignores Ctrl-C, which this process receives too, because the parent decides when to stop.
   process.on('SIGINT', () => undefined)
   process.on('SIGTERM', () => end())
-  // Handles file errors that the Kinesis engine throws asynchronously, where no caller can catch them.
+  // Handles file errors that the Kinesis engine throws asynchronously, outside any `try` block.
   process.on('uncaughtException', fail)
   try {
     const lock = await waitForLock(join(dir, 'engines.lock'), 8_000)

@@ -18,13 +18,13 @@ const damageError = (path: string, error: unknown): StartupError =>
 
 /** Reads all records to detect damage, because the engine would treat damaged records as missing. */
 async function checkStream(path: string): Promise<void> {
-  // Requires the file `CURRENT`, without which LevelDB creates a new database over the existing files.
+  // Requires the file `CURRENT`, without which LevelDB would create a new database over the existing files.
   if (readdirSync(path).length > 0 && !existsSync(join(path, 'CURRENT'))) throw new Error('the file CURRENT is missing')
   const { db } = create({ path })
   await once(db, 'open')
   const iterator = db.iterator({ fillCache: false })
   const next = promisify(iterator.next.bind(iterator))
-  // Leaves the database open after an error, because closing it fails then. The process has to end.
+  // Leaves the database open after an error, because closing it would fail. The process has to exit.
   while ((await next()) !== undefined);
   await promisify(iterator.end.bind(iterator))()
   await db.close()

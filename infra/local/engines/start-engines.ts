@@ -7,12 +7,12 @@ import type { HostMessage, HostOptions } from './host.ts'
 export type Engines = {
   dynamodb: string
   kinesis: string
-  /** Resolves with a message of one line when an engine ends unexpectedly. */
+  /** Resolves with a one-line message when an engine exits unexpectedly. */
   failed: Promise<string>
   stop(): Promise<void>
 }
 
-/** Environment variables that direct SDK clients to the engines. The engines verify neither region nor signature. */
+/** Environment variables that direct SDK clients to the engines. The engines verify neither the region nor the signature. */
 export const engineEnvironment = ({ dynamodb, kinesis }: Pick<Engines, 'dynamodb' | 'kinesis'>) => ({
   AWS_REGION: process.env.AWS_REGION ?? 'us-east-1',
   AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID ?? 'local',
@@ -22,16 +22,16 @@ export const engineEnvironment = ({ dynamodb, kinesis }: Pick<Engines, 'dynamodb
 })
 
 /**
- * Path of the DynamoDB engine; null if DYNAMODB_ENDPOINT names a running one.
+ * Path of the DynamoDB engine; null if DYNAMODB_ENDPOINT names a running engine.
  * @throws StartupError if none is found
  */
 export const engineBinary = (): string | null => (process.env.DYNAMODB_ENDPOINT ? null : findDynoxide())
 
-/** Request for each engine, to which every implementation of the protocol responds with JSON, even for an error. */
+/** Request for each engine. Every implementation of the protocol responds to it with JSON, even for an error. */
 const probes = { DYNAMODB_ENDPOINT: 'DynamoDB_20120810.ListTables', KINESIS_ENDPOINT: 'Kinesis_20131202.ListStreams' }
 
 /**
- * Checks the endpoints that environment variables name.
+ * Checks the endpoints named by environment variables.
  * @throws StartupError if no matching engine responds at one of them
  */
 export async function checkEndpoints(): Promise<void> {
@@ -94,10 +94,10 @@ export async function startEngines(
       else fault = message.message
     })
     child.once('error', reject)
-    // Waits for the exit instead of the fault message, so that the other engine has stopped too.
+    // Waits for the process to exit instead of rejecting at the fault message, so that the other engine has stopped too.
     child.once('exit', () => reject(new StartupError(fault ?? 'The engines ended before they were ready.')))
   })
-  // Lets this program exit despite the IPC channel. The host stops when the channel closes.
+  // Lets this program exit although the IPC channel is open. The engines' process stops when the channel closes.
   child.unref()
   child.channel?.unref()
   const failed = new Promise<string>((resolve) => {

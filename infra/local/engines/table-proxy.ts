@@ -7,7 +7,7 @@ import { isFromBrowser, refuseBrowser } from './browser-requests.ts'
 const agent = new Agent({ keepAlive: true })
 const target = 'x-amz-target'
 
-/** Forwards a request to the engine. The body and headers may be replaced, because the engine verifies no signature. */
+/** Forwards a request to the engine. The body and headers can be replaced, because the engine does not verify signatures. */
 function forward(engine: string, { method, url, headers }: IncomingMessage, body: Buffer, replacements: object = {}) {
   const outgoing = request(engine, {
     agent,
@@ -23,8 +23,8 @@ function forward(engine: string, { method, url, headers }: IncomingMessage, body
 }
 
 /**
- * Runs the statements of a batch as one transaction, because the engine syncs the disk after each statement of a batch.
- * Returns the statements; null if nothing was written, because a condition failed or the batch is not eligible.
+ * Runs the statements of a batch as one transaction, because the engine would otherwise sync the disk after each statement. Returns the
+ * statements. Returns null if nothing was written, because a condition failed or the batch is not eligible.
  */
 async function transact(engine: string, incoming: IncomingMessage, batch: Buffer): Promise<unknown[] | null> {
   const { Statements, ReturnConsumedCapacity } = fieldsOf(JSON.parse(batch.toString()))
@@ -36,7 +36,7 @@ async function transact(engine: string, incoming: IncomingMessage, batch: Buffer
   return engineResponse.statusCode === 200 ? Statements : null
 }
 
-/** Starts a proxy for the DynamoDB engine, which refuses browser pages and runs a batch with one disk sync. */
+/** Starts a proxy for the DynamoDB engine. The proxy refuses browser pages, and runs each batch with a single disk sync. */
 export async function startTableProxy(engine: string): Promise<{ endpoint: string; server: Server }> {
   const server = createServer(async (incoming, response) => {
     if (isFromBrowser(incoming)) return refuseBrowser(response)

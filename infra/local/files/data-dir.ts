@@ -7,7 +7,7 @@ import { type Lock, tryLock } from './lock.ts'
 
 export type DataDir = { path: string; ephemeral: boolean; lock: Lock }
 
-/** Replaces a file atomically: after a crash, it has the old or the new content. Only its owner can read the file. */
+/** Replaces a file atomically: after a crash, the file has either the old or the new content. Only its owner can read the file. */
 export function writeAtomically(path: string, content: string): void {
   const temporary = `${path}.${process.pid}.tmp`
   try {
@@ -27,7 +27,7 @@ export function readJson<T>(path: string): T | undefined {
   }
 }
 
-/** Identifies a directory by device and inode, so that files of a copy do not reach the original's processes. */
+/** Identifies a directory by device and inode, so that files in a copy do not refer to the original's processes. */
 export function directoryIdentity(dir: string): string {
   const { dev, ino } = statSync(dir, { bigint: true })
   return `${dev}:${ino}`
@@ -51,12 +51,12 @@ const holderFile = (path: string): string => join(path, 'service.pid')
 const writeHolder = (path: string, ending: boolean): void =>
   writeAtomically(holderFile(path), JSON.stringify({ pid: process.pid, ending } satisfies Holder))
 
-/** Records that this service is stopping, so that a new start waits for the directory. Ignores write errors. */
+/** Records that this service is stopping, so that a newly started service waits for the directory. Ignores write errors. */
 export function recordStopping({ path }: DataDir): void {
   try {
     writeHolder(path, true)
   } catch {
-    // Without the record, a new start fails instead of waiting.
+    // Ignores the error. Without the record, a newly started service fails instead of waiting.
   }
 }
 
@@ -66,7 +66,7 @@ export function recordStopping({ path }: DataDir): void {
  */
 export function openDataDir(path: string, ephemeral = false): DataDir | undefined {
   let lock: Lock | undefined
-  // Makes all files, including those of the engines, readable by their owner only, even if the directory is open to others.
+  // Makes all files readable by their owner only, even if the directory is open to others. This includes the engines' files.
   process.umask(0o077)
   try {
     makeDirectory(path)

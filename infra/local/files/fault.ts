@@ -1,18 +1,18 @@
-/** Error that the user can repair. It is printed as one line without a stack, and the exit code is 1. */
+/** Error that the user can fix. It is printed as one line without a stack, and the exit code is 1. */
 export class StartupError extends Error {
   override name = 'StartupError'
 }
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Node's code of an error, for example `ENOENT`. */
+/** Node's error code, for example `ENOENT`. */
 export const errnoOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
 const fullDiskPattern =
   /\b(ENOSPC|EDQUOT|EFBIG)\b|No space left on device|disk is full|Disk quota exceeded|File too large/
 
-/** Converts an error of Node, SQLite or LevelDB about a full disk; undefined for any other error. */
+/** Converts a disk-full error of Node, SQLite or LevelDB; undefined for any other error. */
 export const fullDisk = (error: unknown, dir: string): StartupError | undefined =>
   error instanceof Error && fullDiskPattern.test(error.message)
     ? new StartupError(

@@ -1,7 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Exclusive lock between processes, which is SQLite's lock on an empty file. The system releases the lock when its holder dies. */
+/**
+ * Exclusive lock between processes, implemented as SQLite's lock on an empty file. The operating system releases the lock when its holder
+ * dies.
+ */
 export type Lock = { release(): void }
 
 export function tryLock(file: string): Lock | undefined {

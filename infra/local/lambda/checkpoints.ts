@@ -4,8 +4,8 @@ import { readJson, writeAtomically } from '../files/data-dir.ts'
 import { messageOf } from '../files/fault.ts'
 
 /**
- * Last handled sequence number per shard of a consumer. It is stored after the work, so that a crash repeats records instead of losing
- * them.
+ * Last sequence number that a consumer has handled in each shard. It is stored after the work, so that a crash repeats records instead of
+ * losing them.
  */
 export type StreamCheckpoint = {
   path: string
@@ -31,8 +31,8 @@ export function openCheckpoint(dir: string, name: string): StreamCheckpoint {
 }
 
 /**
- * Stores the position that all consumers of the table's stream have passed. The next start removes the records before this position. A
- * write error, such as a full disk, is only logged: the older position keeps more records than necessary.
+ * Stores the position that all consumers of the table's stream have passed. The next start removes the records before this position. Write
+ * errors, such as a full disk, are only logged, because an older position merely keeps more records than necessary.
  */
 export function storeHandledPosition(
   dir: string,

@@ -14,9 +14,9 @@ export type DiscardedBatch = {
 export type Delivery = {
   mapping: Pick<Mapping, 'bisect' | 'maxRetries' | 'maxAgeSeconds' | 'reportsItemFailures'>
   invoke(event: { Records: unknown[] }): Promise<unknown>
-  /** Stores discarded records. The batch is complete only when they are stored. */
+  /** Stores discarded records. The batch is complete only after they are stored. */
   discard(discard: DiscardedBatch): Promise<void>
-  /** Called when all records up to this one are handled. */
+  /** Called when all records up to and including this one are handled. */
   markHandled(record: SourceRecord): void
   signal: AbortSignal
   /** Pause in milliseconds before the first retry. Each further pause is twice as long, up to 10 s. */
@@ -25,7 +25,7 @@ export type Delivery = {
 
 const longestPauseMs = 10_000
 
-/** Index of the lowest failed record, or 0 for an unknown identifier; undefined if no record failed. */
+/** Index of the first failed record, or 0 for an unknown identifier; undefined if no record failed. */
 function firstFailure(result: unknown, records: SourceRecord[]): number | undefined {
   const failures = [fieldsOf(result).batchItemFailures ?? []].flat().map(fieldsOf)
   if (failures.length === 0) return undefined
@@ -45,7 +45,7 @@ async function discardOld(records: SourceRecord[], delivery: Delivery, invocatio
   return records.filter(({ createdAt }) => createdAt >= oldest)
 }
 
-/** Invokes the function once. `from` is the index of the first record to retry; undefined if all records are handled. */
+/** Invokes the function once. The result's `from` is the index of the first record to retry; undefined if all records are handled. */
 async function invoke(records: SourceRecord[], { mapping, invoke }: Delivery) {
   try {
     const result = await invoke({ Records: records.map(({ event }) => event) })
@@ -57,8 +57,9 @@ async function invoke(records: SourceRecord[], { mapping, invoke }: Delivery) {
 }
 
 /**
- * Delivers a batch to a function as Lambda's event source mappings do. A failed batch resumes at the lowest failed record. If the mapping
- * bisects, the batch is split, which is not a retry. Records go to the failure destination when they are too old, or after the last retry.
+ * Delivers a batch to a function as Lambda's event source mappings do. A failed batch resumes at the first failed record. If the mapping
+ * bisects, the batch is split, which does not count as a retry. Records go to the failure destination when they are too old, or after the
+ * last retry.
  * @throws the signal's reason when the service stops; the next start delivers unhandled records again
  */
 export async function deliver(batch: SourceRecord[], delivery: Delivery): Promise<void> {
@@ -80,7 +81,7 @@ export async function deliver(batch: SourceRecord[], delivery: Delivery): Promis
         break
       }
       error = outcome.error
-      // Stops before a retry is used up, because the stop itself may have caused the failure.
+      // Stops before a retry is counted, because stopping the service may have caused the failure.
       signal.throwIfAborted()
       const before = part[outcome.from - 1]
       if (before) {
@@ -108,7 +109,7 @@ export async function deliver(batch: SourceRecord[], delivery: Delivery): Promis
   }
 }
 
-/** Splits a batch into lanes that are handled in parallel. Records of one key stay in one lane, in order. */
+/** Splits a batch into lanes that are handled in parallel. Records with the same key stay in one lane, in order. */
 export function splitIntoLanes(records: SourceRecord[], parallel: number): SourceRecord[][] {
   if (parallel <= 1) return [records]
   const lanes: SourceRecord[][] = Array.from({ length: parallel }, () => [])

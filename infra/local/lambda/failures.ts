@@ -35,11 +35,11 @@ export function failureWriter(dir: string, label: string, functionArn: string, s
   }
 }
 
-/** Opens the local replacement for the bucket of failed batches, with one folder per consumer. */
+/** Opens the folder that locally replaces the bucket of failed batches. It has one subfolder per consumer. */
 export function failuresFolder(dir: string): FailedBatches {
   const folder = join(dir, 'failed')
   return {
-    // Sorts the batches of all consumers by time, because file names start with the time.
+    // Sorts the batches of all consumers by time, because file names begin with the time.
     list: async () => globSync('*/*.json', { cwd: folder }).sort((a, b) => (basename(a) < basename(b) ? -1 : 1)),
     read: async (name) => readFileSync(join(folder, name), 'utf8'),
     remove: async (name) => rmSync(join(folder, name)),

@@ -3,7 +3,7 @@ import { variable } from '#shared/core/aws/clients.ts'
 import { kinesis } from '#shared/logs/flows/flow-stream.ts'
 import { iteratorCache, type Source } from './source.ts'
 
-/** Creates the source of a Kinesis stream. Addresses the stream by name, because the local engine does not support ARNs. */
+/** Creates the source for a Kinesis stream. Addresses the stream by name, because the local engine does not support ARNs. */
 export function kinesisSource(streamName: string, sourceArn: string): Source {
   const iterators = iteratorCache(async (shard, after) => {
     const command = new GetShardIteratorCommand({

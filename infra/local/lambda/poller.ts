@@ -18,14 +18,14 @@ export type PollerOptions = {
   pauseMs?: number
 }
 
-/** Maximum bytes of one invocation: Lambda's 6 MB payload, less 64 KB for the envelope. */
+/** Maximum size of one invocation in bytes: Lambda's 6 MB payload, less 64 KB for the envelope. */
 const maxBatchBytes = 6 * 1024 * 1024 - 64 * 1024
 /** Number of pages without relevant records after which the checkpoint is stored. */
 const pagesPerCheckpoint = 25
 const shortestIdleMs = 20
 const longestIdleMs = 500
 
-/** Returns the first records: at most one batch per lane, and at most `maxBatchBytes`. */
+/** Returns the first records of a list: at most one batch per lane, and at most `maxBatchBytes`. */
 function nextBatch(records: SourceRecord[], { batchSize, parallel }: Mapping): SourceRecord[] {
   let bytes = 0
   const end = records.findIndex((record, i) => {
@@ -35,7 +35,7 @@ function nextBatch(records: SourceRecord[], { batchSize, parallel }: Mapping): S
   return end < 0 ? records : records.slice(0, end)
 }
 
-/** Reads until a page is empty or has records for the function. Returns these records and the last sequence number read. */
+/** Reads pages until one is empty or contains records for the function. Returns these records and the last sequence number read. */
 async function collect(shard: string, options: PollerOptions) {
   const { mapping, source, checkpoint, signal } = options
   const limit = Math.min(1_000, Math.max(100, mapping.batchSize * mapping.parallel))
@@ -67,7 +67,8 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
         process.stderr.write(`${summary}; ${outcome}\n`)
       },
       markHandled(record) {
-        // Stores the checkpoint here only for a single lane. Several lanes finish in any order, so their checkpoint waits for all of them.
+        // Stores the checkpoint here only if there is a single lane. Several lanes finish in any order, so their checkpoint is stored after
+        // all of them.
         if (lanes.length === 1) checkpoint.set(shard, record.sequence)
       },
     })

@@ -1,4 +1,4 @@
-/** Stream record in the form of a Lambda event, with the fields that the poller needs. */
+/** Stream record in the form of a Lambda event, with the additional fields that the poller needs. */
 export type SourceRecord = {
   sequence: string
   /** Seconds since 1970. */
@@ -7,7 +7,7 @@ export type SourceRecord = {
   /** Ordering key: records with the same key are handled in order. */
   key: string
   bytes: number
-  /** True for an update that changes nothing, for which DynamoDB writes no stream record. */
+  /** True for an update that changes nothing. DynamoDB writes no stream record for such an update. */
   noop: boolean
 }
 
@@ -20,8 +20,8 @@ export type Source = {
 }
 
 /**
- * Caches the shard iterator of each position. The next iterator of an empty response is not used, because the Kinesis engine advances it by
- * its clock. A record that is being stored at that moment would be skipped.
+ * Caches the shard iterator of each position. After an empty response, the next iterator is not used, because the Kinesis engine advances
+ * it by its clock. A record that is being stored at that moment would be skipped.
  */
 export function iteratorCache(create: (shard: string, after: string | undefined) => Promise<string>) {
   const cache = new Map<string, { after: string | undefined; iterator: string; until: number }>()

@@ -26,8 +26,8 @@ function createSource({ sourceArn }: Mapping, { deployment, table }: Settings): 
 }
 
 /**
- * Checks the stored position of a consumer. A stream whose files were replaced would reject the position forever, and none of its new
- * records would be handled.
+ * Checks the stored position of a consumer. If the stream's files were replaced, the stream would reject this position forever, and none of
+ * its new records would be handled.
  * @throws StartupError naming the checkpoint file
  */
 async function checkPosition(source: Source, shard: string, checkpoint: StreamCheckpoint): Promise<void> {
@@ -76,7 +76,7 @@ export async function startPollers(settings: Settings) {
     async stop() {
       clearInterval(timer)
       ending.abort()
-      // Waits up to five seconds. The next start delivers the batch of an unfinished function again.
+      // Waits up to five seconds. If a function has not finished by then, the next start delivers its batch again.
       await Promise.race([Promise.all(running), sleep(5_000, undefined, { ref: false })])
       storePosition()
     },

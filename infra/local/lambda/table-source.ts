@@ -11,7 +11,7 @@ type StreamRecord = {
   }
 }
 
-/** Creates the source of the table's stream. Does not use the SDK, because the API's JSON has the format of Lambda's events. */
+/** Creates the source for the table's stream. Does not use the SDK, because the API's JSON already has the format of Lambda's events. */
 export function tableSource(endpoint: string, streamArn: string, sourceArn: string): Source {
   const region = variable('AWS_REGION')
   async function call<T>(operation: string, input: object): Promise<T> {

@@ -10,7 +10,7 @@ export class WakeSignal {
     this.#emitter.emit('written')
   }
 
-  /** Waits until `count` has changed or the time is over. Returns true if `count` has changed. */
+  /** Waits until `count` has changed or the time has elapsed. Returns true if `count` has changed. */
   async since(count: number, milliseconds: number, signal: AbortSignal): Promise<boolean> {
     const endSignal = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)])
     if (this.count === count) await once(this.#emitter, 'written', { signal: endSignal }).catch(() => undefined)

@@ -1,4 +1,4 @@
-/** Documentation of an API field. `integer` means that a field of the JSON type number is an integer. */
+/** Documentation of an API field. `integer` is true if the JSON number is an integer. */
 export type FieldText = { description: string; example?: unknown; format?: string; integer?: boolean }
 export type Texts = Record<string, FieldText>
 
@@ -9,7 +9,7 @@ export const instant = (description: string): FieldText => ({ description, examp
 export const uuid = (description: string): FieldText => ({ description, example: id, format: 'uuid' })
 export const orNone = (text: FieldText): FieldText => ({ ...text, example: null })
 
-/** Texts of an address's location fields, whose names start with `prefix`. */
+/** Descriptions of an address's location fields, whose names start with `prefix`. */
 export const fieldPath = (prefix: string, address: string): Texts => {
   const locationText = (content: string, example: unknown) =>
     text(`Estimated location of ${address}: ${content}; null if unknown.`, example)

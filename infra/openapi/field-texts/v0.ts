@@ -1,6 +1,6 @@
 import { instant, integer, orNone, type Texts, text } from './text.ts'
 
-/** Texts of fields that report whether another field has the configuration's default. */
+/** Descriptions of fields that report whether a different field has the configuration's default. */
 const usesDefaults = (...names: string[]): Texts => {
   const meaning = 'is that of the configuration; false when a value is sent without it.'
   return Object.fromEntries(names.map((name) => [`use_default_${name}`, text(`Whether \`${name}\` ${meaning}`, false)]))
