@@ -137,7 +137,7 @@ export type StagedChange = {
  */
 export type StageOutcome = keyof Counts | RunSkipped | undefined | 'more'
 
-/** Stages entries as long as the commit has room for `writes` more writes. Counts the changes under the object kind `object`. */
+/** Stages entries while the commit has capacity for `writes` more writes. Counts the changes under the object kind `object`. */
 export async function stageEach<E>(
   transaction: Transaction,
   object: string,
