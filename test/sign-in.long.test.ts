@@ -19,7 +19,7 @@ type Body = any
 
 let service: Service
 let browsing: Browsing
-/** Server of a client that waits for the callback of a sign-in. */
+/** Client's local server that waits for the callback of a sign-in. */
 let client: Server
 const returned: URL[] = []
 
@@ -63,7 +63,7 @@ async function until<T>(
   }
 }
 
-/** Prepares a sign-in as a client does. `page` is the address of the sign-in page. */
+/** Prepares a sign-in as a client does. `page` is the URL of the sign-in page. */
 function begin(context: 'client' | 'portal', changed: Record<string, string> = {}) {
   const [state, verifier] = [randomBytes(16).toString('base64url'), randomBytes(32).toString('base64url')]
   const query = new URLSearchParams({
@@ -76,7 +76,7 @@ function begin(context: 'client' | 'portal', changed: Record<string, string> = {
   return { state, verifier, page: `${service.baseUrl}/sign_in/demo?${query}` }
 }
 
-/** Waits until the browser returns to the client with this state, and returns the callback's URL. */
+/** Waits until the browser returns to the client with this state, and returns the URL of the callback. */
 const back = (state: string) =>
   until(() => returned.find(({ searchParams }) => searchParams.get('state') === state), 'the browser came back')
 
@@ -102,7 +102,7 @@ async function press(key: 'Enter' | 'Space'): Promise<void> {
   await Promise.all([browsing.page.waitForEvent('load'), browsing.page.keyboard.press(key)])
 }
 
-/** Signs in through the account selection, because the provider may remember the browser as another person. */
+/** Signs in through the account selection, because the provider may still remember a different person in this browser. */
 async function signInWithCompany(person: string, way = 'Use another account'): Promise<void> {
   await tabTo(way)
   await press('Enter')
@@ -124,7 +124,7 @@ function mailedPasscode(address: string): string | undefined {
 }
 
 /**
- * Returns the commands of a marked part of `docs/sign-in.md`.
+ * Returns the commands in a marked part of `docs/sign-in.md`.
  * @throws Error if the part does not exist
  */
 function commands(part: string): string {
@@ -137,7 +137,7 @@ function commands(part: string): string {
 /** Starts a shell that runs the parts. Between two parts, the shell waits for `goOn`. */
 function typeIn(parts: string[]): { child: ChildProcess; output(): string; goOn(): void } {
   const child = spawn('sh', ['-c', parts.map(commands).join('\nread -r _\n')], {
-    // Creates a process group, so that background processes end with the shell.
+    // Creates a process group, so that background processes can be killed together with the shell.
     detached: true,
     env: {
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
@@ -168,7 +168,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
         resume()
         const page = await until(() => /sign in at (\S+)/.exec(output())?.[1], 'the client names its page')
         await browsing.page.goto(page)
-        // Selects another account from the second sign-in on, because the provider then remembers the browser.
+        // Chooses a different account from the second sign-in on, because the provider then remembers the browser.
         await signInWithCompany(uma, when === 'at first' ? 'Sign in with Demo company' : undefined)
         expect(await browsing.page.textContent('body')).toContain('You are signed in.')
         await until(() => /reported a flow/.test(output()), `a flow is reported: ${output()}`)
@@ -178,7 +178,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
         expect(left).toContain('unauthorized')
         const [line, delay] = /^access ended (\d+) ms after Uma User was disabled$/m.exec(output()) ?? []
         process.stderr.write(`${line}\n`)
-        // Expects the live channel to end the access, because regular heartbeats are at least 20 s apart.
+        // Expects that the live channel ends the access. Regular heartbeats could take longer, because they are at least 20 s apart.
         expect(Number(delay)).toBeLessThan(20_000)
         await until(() => /removed: authorization/.test(output()), 'the gateway lets nothing pass any more')
         await until(() => /^Uma User {2}false$/m.test(output()), `Uma is let in again: ${output()}`)
@@ -269,7 +269,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     await browsing.page.goto(`${page}&error=access_denied`)
     expect((await browsing.accessibleNodes())[0]?.name).toBe('Error: Sign in to Demo')
     expect(await browsing.page.textContent('[role=alert]')).toContain('You were not signed in')
-    // The provider prompts after a cancelled sign-in, although it remembers the browser.
+    // Expects the provider to prompt after a cancelled sign-in, although it remembers the browser.
     await signInWithCompany(uma, 'Sign in with Demo company')
     await until(
       () => returned.find((url) => url.searchParams.get('state') === state && url.searchParams.has('code')),

@@ -4,7 +4,7 @@ import { callRows, flowRows, statedUsages } from '#test/bench/costs/costs.ts'
 import { presenceRatio, presenceRows, presenceText } from '#test/bench/costs/presence-costs.ts'
 import { type Usage, usageNames } from '#test/bench/measure/usage.ts'
 
-/** Units that depend only on the code and the engine. Excludes the duration of AWS Lambda, which depends on the machine. */
+/** Units that depend only on the code and the engine. Excludes the duration of AWS Lambda, which varies with the machine. */
 const units = usageNames.filter((name) => name !== 'lambdaGbMs')
 
 describe('the units in docs/costs.md', () => {
@@ -17,7 +17,7 @@ describe('the units in docs/costs.md', () => {
     for (const { name, usage } of rows) {
       for (const unit of units) {
         const [measured, expected] = [usage[unit], stated.get(name)?.[unit] ?? Number.NaN]
-        // Allows a deviation of 10 %, or of one rate-limit lease in a hundred requests.
+        // Allows a deviation of 10 %, or of one rate-limit lease per hundred requests.
         expect(Math.abs(measured - expected), `${name}: ${measured} ${unit}, ${expected} stated`).toBeLessThanOrEqual(
           Math.max(0.05, 0.1 * expected),
         )
@@ -39,7 +39,7 @@ describe('the units in docs/costs.md', () => {
 })
 
 describe('the cost of presence in docs/costs.md', () => {
-  /** Rows of the presence table in a text, without the cells that depend on CPU time. */
+  /** Returns the rows of the presence table, without the cells that depend on CPU time. */
   const counted = (text: string) =>
     [...text.matchAll(/^\| (heartbeats alone|with the live channel).*$/gm)].map(([line]) =>
       line

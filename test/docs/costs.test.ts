@@ -8,7 +8,7 @@ import { templatesOf } from '#test/support/service/templates.ts'
 const text = readFileSync('docs/costs.md', 'utf8')
 const sectionOf = (heading: string): string => text.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
 
-/** Rows of the table in a section, by their first cell. */
+/** Returns the rows of the table in a section, keyed by their first cell. */
 const rowsOf = (heading: string): Map<string, string[]> =>
   new Map(
     [...sectionOf(heading).matchAll(/^\| (.+) \|$/gm)].map(([, cells = '']) => {
@@ -30,7 +30,7 @@ it.each(['At rest', 'Example fleet'])('the sums of %s equal their rows', (headin
   for (const at of columns) {
     const parts = rows.filter(([name]) => name !== '**sum**').map(([, cells]) => numberIn(cells[at]))
     const sum = numberIn(rows.find(([name]) => name === '**sum**')?.[1][at])
-    // Allows one unit per row, because each row is rounded.
+    // Allows a rounding error of one unit per row, because each row is rounded.
     const unit = heading === 'At rest' ? 0.01 : 1
     expect(Math.abs(parts.reduce((total, part) => total + part, 0) - sum)).toBeLessThanOrEqual(unit * parts.length)
     expect(sum).toBeGreaterThan(0)
@@ -43,7 +43,7 @@ it('counts each metric of an alarm in any stack', async () => {
   const names = JSON.stringify(alarms).match(/"MetricName":/g)
   expect((await billedResources()).alarmMetrics).toBe(names?.length)
   expect(numberIn(rowsOf('At rest').get('metrics that alarms watch')?.[0])).toBe(names?.length)
-  // Expects more alarms than in a service without operations, which lacks the alarms that CodeDeploy reads.
+  // Expects more alarms than in a service without operations, because only operations add the alarms that CodeDeploy reads.
   const ofService = (await templatesOf([])).all('AWS::CloudWatch::Alarm')
   expect(names?.length).toBeGreaterThan(JSON.stringify(ofService).match(/"MetricName":/g)?.length ?? 0)
 })

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callService, type Service, startService } from '#test/support/service/service.ts'
 import { walkForms } from '#test/support/sign-in/form-browser.ts'
 
-// A missing Python skips the test locally, but fails it in CI.
+// Skips the test if Python is missing, except in CI, where the test then fails.
 const hasPython = process.env.CI !== undefined || spawnSync('python3', ['--version']).status === 0
 if (!hasPython)
   process.stderr.write('There is no python3 here: no client in another language follows docs/devices.md.\n')
@@ -28,7 +28,7 @@ async function ask(path: string, body?: object, method = body ? 'POST' : 'GET'):
   return data
 }
 
-/** Prepares the account as an administrator does (docs/sign-in.md), with a provider whose emails need a passcode. */
+/** Prepares the account as an administrator does (docs/sign-in.md). Requires a passcode for the emails of the provider. */
 async function prepare() {
   const [provider] = await ask('/oidc_auth_providers')
   const proof = { oidc_auth_provider: { email_verification_method: 'proof' } }
@@ -111,7 +111,7 @@ describe.skipIf(!hasPython)('Python clients written from docs/devices.md and doc
     await signInAt(url, 'Uma User')
     await next('passcode')
     device.stdin?.write(`${await found(mailedPasscode)}\n`)
-    // Expects failures for a missing passcode, a wrong passcode, and a second use of the code.
+    // Expects that a missing passcode, a wrong passcode and a second use of the code all fail.
     expect(await next('signed in')).toMatchObject({ email: 'uma@example.com', prefix: 'nac_', failed: [422, 401, 401] })
   })
 

@@ -14,7 +14,7 @@ const missing = (names: Iterable<string>): string[] =>
 
 const openapi: Schema = JSON.parse(readFileSync('docs/openapi.json', 'utf8'))
 
-/** Schemas of the account API that are not checked, because a device needs only a few of their fields. */
+/** Account API schemas that are not checked, because a device needs only a few of their fields. */
 const elsewhere = ['#/components/schemas/Client', '#/components/schemas/Gateway']
 
 function fieldsOf(schema: Schema): string[] {
@@ -29,7 +29,7 @@ function fieldsOf(schema: Schema): string[] {
 
 type Operation = { requestBody?: Schema; responses: Record<string, Schema> }
 
-/** Matches the paths that a device calls. The sign-in page performs the other steps of a sign-in. */
+/** Matches the paths that a device calls. The sign-in page performs the remaining steps of a sign-in. */
 const ofDevices = /^\/(client|gateway|ingestion)\/|^\/sign_in\/token$/
 
 const operations = Object.entries(openapi.paths as Record<string, Record<string, Operation>>)
@@ -51,7 +51,7 @@ describe('the documents for authors of clients and gateways', () => {
     const script = ['device.py', 'live_channel.py']
       .map((file) => readFileSync(join(import.meta.dirname, 'python', file), 'utf8'))
       .join('\n')
-    // Matches JSON members by their quotes. Names of Python modules have no quotes, and names of headers contain a hyphen.
+    // Matches JSON members by their quotes. Python module names have no quotes, and header names contain a hyphen.
     const members = [...script.matchAll(/["']([a-z][a-z0-9_]*)["'](?=:|\])/g)].map(([, name = '']) => name)
     const routes = [...script.matchAll(/"[A-Z]+", f?"(\/[a-z_/]+)/g)].map(([, route = '']) => route.replace(/\/$/, ''))
     expect([members.length, routes.length].map((count) => count > 10)).toEqual([true, true])

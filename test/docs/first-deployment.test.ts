@@ -9,7 +9,7 @@ const section = (heading: string): string =>
 
 const checklist = section('The first deployment')
 
-/** Texts of the steps by number, each joined into one line. */
+/** Text of each step by number, joined into one line. */
 const steps = new Map(
   checklist.split(/\n(?=\d+\. )|\n\n(?=\S)/).flatMap((part): [number, string][] => {
     const [, number, text = ''] = /^(\d+)\. (.*)$/s.exec(part) ?? []

@@ -11,7 +11,7 @@ const documents = [
     .map((file) => join('docs', file)),
 ]
 
-/** Returns links to other files, and paths in inline code that begin with a folder of the project and have no wildcards. */
+/** Returns links to other files, and paths in inline code. A path must begin with a project folder and have no wildcards. */
 function namedFiles(document: string, text: string): string[] {
   const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) =>
     join(dirname(document), target),
@@ -37,7 +37,7 @@ async function anchorsOf(document: string): Promise<string[]> {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
 }
 
-/** Returns the headings that a document refers to, by a link or by a quotation after a file name. */
+/** Returns the headings that a document refers to, either by a link or by a quotation after a file name. */
 function namedHeadings(document: string, text: string): [path: string, anchor: string][] {
   const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
     .filter(([, target = '']) => target === '' || target.endsWith('.md'))

@@ -14,7 +14,7 @@ it('links every document, every part of the contract and the OpenAPI document', 
     ...readdirSync('docs').filter((file) => /\.(md|json)$/.test(file)),
     ...readdirSync('docs/contract').map((file) => `contract/${file}`),
   ]
-  // Excludes the facts about providers, which the identity contract links to instead of the README.
+  // Excludes the facts about providers, because the identity contract links to them instead of the README.
   const linked = documents.filter((file) => file !== 'contract/identity-wire.md')
   expect(linked.length).toBeGreaterThan(20)
   expect(linked.filter((file) => !readme.includes(`](docs/${file})`))).toEqual([])

@@ -21,11 +21,11 @@ function passagesOf(text: string): string[] {
 
 const sentencesOf = (passage: string): string[] => passage.split(/(?<=[.;:|])\s+(?=[A-Z*`|])/)
 
-/** True if a sentence promises a repair after it mentions a deployment, without a change to deploy. */
+/** True if a sentence promises that a deployment fixes something, without mentioning a change to deploy. */
 const isPromise = (sentence: string): boolean =>
   promise.test(sentence.slice(deployment.exec(sentence)?.index ?? sentence.length)) && !changed.test(sentence)
 
-/** Returns sentences that promise that an unchanged deployment repairs manual changes. */
+/** Returns the sentences that promise that deploying without changes reverts manual changes. */
 const promisesOf = (text: string): string[] => passagesOf(text).flatMap(sentencesOf).filter(isPromise)
 
 const plainDeployments = (text: string): string[] =>

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 import { documentedCommands } from './aws-cli/documents.ts'
 
-/** Properties in which a temporary mapping differs from the managed one. */
+/** Properties whose values differ between a temporary mapping and the managed one. */
 const own = ['EventSourceArn', 'FunctionName', 'StartingPosition', 'StartingPositionTimestamp', 'Tags']
 
 const optionOf = (property: string): string => `--${property.replace(/(?!^)([A-Z])/g, '-$1').toLowerCase()}`
@@ -32,7 +32,7 @@ function managedMapping(handler: string): Record<string, unknown> {
   return found.Properties
 }
 
-/** Returns the value of a documented CLI option, converted to the form of the CloudFormation property. */
+/** Returns the value of a documented CLI option in the form of the CloudFormation property. */
 function documentedValue(words: readonly string[], property: string): unknown {
   const index = words.indexOf(optionOf(property))
   if (index === -1) return undefined

@@ -6,11 +6,11 @@ import Provider, { type AccountClaims, type ClientMetadata } from 'oidc-provider
 import { walkForms } from '#test/support/sign-in/form-browser.ts'
 
 type Options = {
-  /** Path below which the provider is mounted, like a tenant of a cloud directory. */
+  /** Path at which the provider is mounted, like the path of a tenant in a cloud directory. */
   path?: string
   /** Issuer, if it differs from the server's address and path. */
   issuer?: string
-  /** True if ID tokens contain the claims of scopes. By default, only userinfo returns them. */
+  /** True if ID tokens contain the claims of the requested scopes. By default, only the userinfo endpoint returns them. */
   hasAllClaims?: boolean
   clients: ClientMetadata[]
   people: Record<string, Record<string, unknown>>
@@ -51,7 +51,10 @@ export async function startCertifiedProvider({ path = '', issuer, hasAllClaims =
     base,
     issuer: issuer ?? `${base}${path}`,
     documentUri: `${base}${path}/.well-known/openid-configuration`,
-    /** Signs in and consents as a person, or cancels if `sub` is null. @returns the address of the final redirect */
+    /**
+     * Signs in and consents as a person, or cancels if `sub` is null.
+     * @returns the URL of the final redirect
+     */
     visit: (authorizationUrl: string, home: string, sub: string | null) =>
       walkForms(authorizationUrl, home, ([form]) => {
         if (sub === null || !form) return null

@@ -1,5 +1,5 @@
 export type Person = { number: number; given: string; family: string; email: string }
-/** Group of people, identified by their numbers. */
+/** Group of people. `people` contains their numbers. */
 export type Team = { name: string; people: number[] }
 
 const givens = [
@@ -37,7 +37,7 @@ const families = [
   'Nash',
 ]
 
-/** Generates the people of a company, with the same result for each call. */
+/** Generates the people of a company. Every call returns the same people. */
 export function people(count: number): Person[] {
   return Array.from({ length: count }, (_, number) => {
     const given = givens[number % givens.length] as string
@@ -48,7 +48,7 @@ export function people(count: number): Person[] {
 
 const trades = ['Engineering', 'Sales', 'Support', 'Finance', 'Legal', 'Design', 'Operations', 'Research']
 
-/** Generates groups. A person is in the group of their number modulo `count`, and every third person also in the next group. */
+/** Generates groups. The index of a person's group is the person's number modulo `count`. Every third person is also in the next group. */
 export function teams(count: number, size: number): Team[] {
   return Array.from({ length: count }, (_, at) => {
     const name = `${trades[at % trades.length]}${at < trades.length ? '' : ` ${Math.floor(at / trades.length) + 1}`}`

@@ -11,7 +11,7 @@ export type FakeRequest = {
 }
 export type FakeAnswer = { status?: number; headers?: Record<string, string | string[]>; json?: unknown; text?: string }
 
-/** Replaces the response to a request. Returns null for a request that the fault does not affect. */
+/** Replaces the response to a request. Returns null if the fault does not affect the request. */
 export type Fault = (request: FakeRequest, answer: () => FakeAnswer) => FakeAnswer | null | Promise<FakeAnswer | null>
 
 export type FakeServer = {
@@ -65,7 +65,7 @@ async function answerWithFaults(server: FakeServer, route: (request: FakeRequest
   return answerOf(route, request)
 }
 
-/** Starts a fake server of a provider locally. `route` responds from the current data of the fake. */
+/** Starts a local server that fakes a provider. `route` responds from the current data of the fake. */
 export async function fakeServer(route: (request: FakeRequest) => FakeAnswer, port = 0): Promise<FakeServer> {
   const server: FakeServer = { url: '', requests: [], faults: [], close: async () => {} }
   const http = createServer(async (incoming, outgoing) => {

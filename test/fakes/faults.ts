@@ -59,7 +59,7 @@ export const changeBody =
 
 export const withoutKey = (key: string): Fault => changeBody(({ [key]: _, ...rest }) => rest)
 
-/** Removes every second entry of the list in the field `key`, or of the body if `key` is null. */
+/** Removes every second entry from the list in the field `key`, or from the body if `key` is null. */
 export const halfList = (key: string | null): Fault => {
   const half = (list: unknown) => (Array.isArray(list) ? list.filter((_, at) => at % 2 === 0) : list)
   return changeBody((body) => (key === null ? half(body) : { ...body, [key]: half(body[key]) }))

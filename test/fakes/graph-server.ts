@@ -15,7 +15,7 @@ export type GraphApp = {
 
 export type GraphFake<T> = FakeServer & { data: T; issued: Set<string>; links: Map<string, PagePosition> }
 
-/** Position that a page link points to, with the query parameters of the first request. */
+/** Start of the page that a link points to, and the query parameters of the first request. */
 type PagePosition = { start: number; query: string }
 
 export const graphError = (status: number, code: string, message: string, headers = {}): FakeAnswer => ({

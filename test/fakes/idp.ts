@@ -23,7 +23,7 @@ export type IdpApp = {
   status: 'ACTIVE' | 'INACTIVE'
   signOnMode: string
   applicationType: 'web' | 'native' | 'browser' | 'service'
-  /** Ids of users that are assigned directly. Members of `groups` are assigned too. */
+  /** Ids of directly assigned users. Members of `groups` are assigned too. */
   users: string[]
   groups: string[]
 }
@@ -38,7 +38,7 @@ export type IdpData = {
   users: IdpUser[]
   groups: IdpGroup[]
   apps: IdpApp[]
-  /** Maximum number of requests per collection. */
+  /** Maximum number of requests per API collection. */
   rateLimit: number
 }
 
@@ -78,7 +78,7 @@ export const idpApp = (id: string, fields: Partial<IdpApp> = {}): IdpApp => ({
   ...fields,
 })
 
-/** Data of an organization with one application, to which all groups are assigned. */
+/** Returns the data of an organization with one application, to which all groups are assigned. */
 export function idpCompany(size: number, groupCount: number): Pick<IdpData, 'users' | 'groups' | 'apps'> {
   const idOf = (number: number) => `00u${String(number).padStart(10, '0')}`
   const groups = teams(groupCount, size).map(({ name, people }, at) => idpGroup(`00g${at}`, people.map(idOf), { name }))
@@ -101,8 +101,8 @@ const refuseToken = (status: number, error: string, error_description: string, h
   new Refusal({ status, headers, json: { error, error_description } })
 
 /**
- * Returns the key thumbprint of a proof of possession (RFC 9449), or null without a proof.
- * @throws Refusal for an invalid proof
+ * Returns the thumbprint of the key in a proof of possession (RFC 9449), or null without a proof.
+ * @throws Refusal if the proof is invalid
  */
 function provenKey(fake: IdpFake, request: FakeRequest, token: string | null): string | null {
   const proof = request.headers.dpop
@@ -315,7 +315,7 @@ function route(fake: IdpFake, request: FakeRequest): FakeAnswer {
   throw refuse(404, 'E0000022', 'The endpoint does not support the provided HTTP method')
 }
 
-/** Applies the rate limit per collection. The limit does not reset with time; a test clears `used` instead. */
+/** Applies the rate limit to each collection. The limit does not reset over time; a test clears `used` instead. */
 function withLimits(fake: IdpFake, { path }: FakeRequest, answer: FakeAnswer): FakeAnswer {
   const bucket = path.split('/')[3] ?? ''
   const used = (fake.used.get(bucket) ?? 0) + 1

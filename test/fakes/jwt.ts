@@ -29,10 +29,10 @@ export const keyOfJwk = (jwk: unknown): KeyObject | null =>
     ? createPublicKey({ key: jwk as Record<string, string>, format: 'jwk' })
     : null
 
-/** Hash of an access token, for the claim `ath` of a proof of possession (RFC 9449). */
+/** Hashes an access token for the claim `ath` of a proof of possession (RFC 9449). */
 export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
-/** Thumbprint of a key (RFC 7638). */
+/** Returns the thumbprint of a key (RFC 7638). */
 export function thumbprint(jwk: Record<string, unknown>): string {
   const members = jwk.kty === 'EC' ? ['crv', 'kty', 'x', 'y'] : ['e', 'kty', 'n']
   const text = JSON.stringify(Object.fromEntries(members.map((member) => [member, jwk[member]])))

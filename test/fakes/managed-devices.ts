@@ -89,7 +89,7 @@ const whole = (id: string) => ({
 })
 export type WholeDevice = ReturnType<typeof whole>
 
-/** Device with all fields that the provider returns, some of which are null. */
+/** Returns a device with all fields that the provider returns, some of which are null. */
 export const managedDevice = (id: string, fields: Record<string, unknown> = {}): ManagedDevice => ({
   ...whole(id),
   ...fields,
@@ -97,7 +97,7 @@ export const managedDevice = (id: string, fields: Record<string, unknown> = {}):
 
 const list = '/v1.0/deviceManagement/managedDevices'
 
-/** Response for a missing permission: status 401, with JSON inside the text of the message. */
+/** Response if the app lacks a permission: status 401, with a message string that contains JSON. */
 const noRight = {
   status: 401,
   json: {
@@ -114,7 +114,7 @@ function route(fake: ManagedDevicesFake, request: FakeRequest): FakeAnswer {
   return graphPage(fake, request, fake.data.devices)
 }
 
-/** Starts a fake of a tenant's device management, with the token endpoint and API format of the tenant's directory. */
+/** Starts a fake of a tenant's device management. Its token endpoint and API format are those of the tenant's directory. */
 export const managedDevicesFake = (
   data: Partial<ManagedDevicesData> = {},
   port?: number,

@@ -17,9 +17,9 @@ export type MdmData = {
   apiToken: string
   devices: MdmDevice[]
   categories: Record<MdmCategory, MdmDevice[]>
-  /** Names of the lists that the token may read. */
+  /** Names of the lists that the token has permission to read. */
   permissions: string[]
-  /** True if the lists of categories return a cursor besides the offset, as newer versions of the service do. */
+  /** True if the lists of categories return a cursor in addition to the offset, as newer versions of the service do. */
   cursors: boolean
 }
 export type MdmFake = FakeServer & { data: MdmData }
@@ -156,7 +156,7 @@ function route({ data }: MdmFake, request: FakeRequest): FakeAnswer {
     return { json: { offset, limit, total: data.categories[category].length, data: rows, cursor } }
   }
   const isOrdered = request.query.get('ordering') === 'device_id'
-  // Returns the devices in reverse order unless the request sets an order, because the provider guarantees none.
+  // Returns the devices in reverse order unless the request specifies an order, because the provider guarantees none.
   const devices = [...data.devices].sort((a, b) => (a.device_id < b.device_id ? -1 : 1))
   return { json: part(request, isOrdered ? devices : devices.reverse(), false).rows }
 }

@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net'
 type Json = Record<string, unknown>
 type Responder = (answer: ServerResponse, incoming: IncomingMessage, body: URLSearchParams) => unknown
 
-/** Content of an authorization code: the resulting claims, and the PKCE challenge and redirect URI that the code is bound to. */
+/** Data behind an authorization code: the claims to return, and the PKCE challenge and redirect URI that the code is bound to. */
 type Code = { claims: Json; userinfo: Json | null; challenge: string; redirectUri: string }
 
 export type Endpoint = 'discovery' | 'keys' | 'token' | 'userinfo'
 
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-/** Decodes base64url JSON. Returns null for invalid text. */
+/** Decodes base64url-encoded JSON. Returns null if the input is invalid. */
 function decodeJson(text: string) {
   try {
     return JSON.parse(Buffer.from(text, 'base64url').toString())
@@ -25,7 +25,7 @@ const send = (answer: ServerResponse, status: number, body: unknown) =>
 
 export const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 
-/** Signs a JWT with a P-256 key. A null key results in a JWT without a signature. */
+/** Signs a JWT with a P-256 key. If the key is null, the JWT has no signature. */
 export function jwt(claims: Json, { key, ...header }: { key: KeyObject | null; alg?: string; kid?: string }): string {
   const content = `${base64({ alg: 'ES256', typ: 'JWT', ...header })}.${base64(claims)}`
   if (!key) return `${content}.`
@@ -34,7 +34,7 @@ export function jwt(claims: Json, { key, ...header }: { key: KeyObject | null; a
 
 /**
  * Starts an OpenID Connect provider without pages, for tests that choose its claims. Instead of signing in, a test gets a code from
- * `codeFor`. The provider checks client secret, verifier and redirect URI, as a real one does. A test can replace each response.
+ * `codeFor`. Like a real provider, it checks the client secret, verifier and redirect URI. A test can replace any response.
  */
 export async function startPlainProvider({ path = '', secret = 'very-secret-value-0123456789' } = {}) {
   let key = newKey()
@@ -86,7 +86,7 @@ export async function startPlainProvider({ path = '', secret = 'very-secret-valu
     const respond = overrides.get(endpoint) ?? responders[endpoint]
     respond(answer, incoming, new URLSearchParams(Buffer.concat(chunks).toString()))
   }).listen(0, '127.0.0.1')
-  // Keeps an open server from delaying the exit of the test process.
+  // Lets the test process exit even if the server is still open.
   server.unref()
   await once(server, 'listening')
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

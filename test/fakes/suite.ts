@@ -18,7 +18,7 @@ export type SuiteGroup = {
   email: string
   name: string
   members: SuiteMember[]
-  /** True for a group of another company, which can be a member but cannot be read. */
+  /** True for a group of a different company. The group can be a member, but its details cannot be read. */
   isForeign?: boolean
 }
 export type SuiteUnit = { orgUnitId: string; orgUnitPath: string; name: string }
@@ -26,7 +26,7 @@ export type SuiteUnit = { orgUnitId: string; orgUnitPath: string; name: string }
 export type SuiteData = {
   customerId: string
   domains: string[]
-  /** Emails of the users that the service account may impersonate, with the scopes in `delegated`. */
+  /** Emails of the users that the service account may impersonate with the scopes in `delegated`. */
   admins: string[]
   delegated: string[]
   users: SuiteUser[]
@@ -82,7 +82,7 @@ const apiError = (status: number, reason: string, message: string, domain = 'glo
 const refuse = (...parts: Parameters<typeof apiError>) => new Refusal(apiError(...parts))
 
 let keys: { privateKey: string; publicKey: string } | undefined
-/** Returns one key pair for all fakes of a process, because generating a key takes longer than a test. */
+/** Returns the same key pair for all fakes in a process, because generating a key takes longer than a test. */
 function serviceAccount() {
   keys ??= generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -121,7 +121,7 @@ function token(fake: SuiteFake, { form }: FakeRequest): FakeAnswer {
   return { json: { access_token, expires_in: 3_599, token_type: 'Bearer' } }
 }
 
-/** Returns a page of a list with `nextPageToken`. Omits the list if it is empty, as the real provider does. */
+/** Returns a page of a list, with `nextPageToken` if more pages follow. Omits the list if it is empty, as the real provider does. */
 function page<T>({ query }: FakeRequest, name: string, list: T[], size: number): Record<string, unknown> {
   const requestedScope = Number(query.get('maxResults') ?? 100)
   if (!(requestedScope >= 1 && requestedScope <= size)) throw refuse(400, 'invalid', 'Invalid Input: maxResults')

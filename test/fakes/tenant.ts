@@ -26,7 +26,7 @@ export type TenantData = GraphApp & {
   users: TenantUser[]
   groups: TenantGroup[]
   assignments: Assignment[]
-  /** True if the tenant has consented to the app. Without consent, the tenant has no service principal of the app. */
+  /** True if the tenant has consented to the app. Without consent, the app has no service principal in the tenant. */
   consented: boolean
 }
 export type TenantFake = GraphFake<TenantData>
@@ -51,7 +51,7 @@ export const tenantGroup = (id: string, members: string[] = [], fields: Partial<
   ...fields,
 })
 
-/** Data of a tenant whose groups are all assigned to the application. */
+/** Returns the data of a tenant whose groups are all assigned to the application. */
 export function tenantCompany(size: number, groupCount: number): Pick<TenantData, 'users' | 'groups' | 'assignments'> {
   const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
   const groups = teams(groupCount, size).map(({ name, people }, at) =>

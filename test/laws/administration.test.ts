@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
 
 /**
- * Broadest effect of each operation for a caller with only the operation's scope (A3.3). A new operation needs a line here. If it can
- * result in administration, `scope_exceeded` must also be among its refusals.
+ * Operations by the broadest effect for a caller that has only the operation's scope (A3.3). Each new operation must be listed here. If it
+ * can result in administration, its refusals must also include `scope_exceeded`.
  */
 const leadsTo = {
-  /** Operations that only return objects covered by their scope. */
+  /** Operations that only return objects covered by the caller's scope. */
   sight: [
     'GET /access/actors/{id}/resources',
     'POST /access/evaluate',
@@ -93,7 +93,7 @@ const leadsTo = {
     'POST /{kind}_directories/{id}/preview',
     'PUT /clients/{id}/unverify',
   ],
-  /** Operations that change the legacy network, whose users and roles have no access to the API. */
+  /** Operations that change the legacy network. Its users and roles have no access to the API. */
   'the legacy network': [
     'DELETE /v0/devices/{id}',
     'DELETE /v0/rules/{id}',
@@ -106,7 +106,7 @@ const leadsTo = {
     'POST /v0/rules',
     'POST /v0/users',
   ],
-  /** Operations that give people or devices access to resources, or create gateways for their connections. */
+  /** Operations that give people or devices access to resources, or that create gateways for their connections. */
   access: [
     'PATCH /groups/{group_id}/memberships',
     'PATCH /policies/{id}',
@@ -125,7 +125,7 @@ const leadsTo = {
     'PUT /groups/{group_id}/memberships',
     'PUT /resources/{resource_id}/pool_members',
   ],
-  /** Operations that give a person with a proven identity the person's own access, including a portal session. */
+  /** Operations that give a person with a proven identity only that person's access, including a portal session. */
   'what the person may have': [
     'DELETE /sign_in/session',
     'GET /sign_in/callback',
@@ -135,7 +135,7 @@ const leadsTo = {
     'POST /sign_in/{slug}/email_otp/verify',
     'POST /sign_in/{slug}/start',
   ],
-  /** Operations that give a device the access of its token and of the token's policies. */
+  /** Operations that give a device only the access that its token and policies permit. */
   'what the device may have': [
     'DELETE /client/sessions/{id}',
     'DELETE /gateway/sessions/{id}',
@@ -147,7 +147,7 @@ const leadsTo = {
     'PUT /client/sessions/{id}',
     'PUT /gateway/sessions/{id}',
   ],
-  /** Operations that could open the portal to another person, or create a token with more scopes. `scope_exceeded` protects them. */
+  /** Operations that could open the portal to a different person, or create a token with more scopes. `scope_exceeded` protects them. */
   administration: [
     'PATCH /actors/{id}',
     'PATCH /{kind}_auth_providers/{id}',

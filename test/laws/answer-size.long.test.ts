@@ -19,7 +19,7 @@ beforeAll(async () => {
   account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
 })
 
-/** Expects that pages return every planted row once and in order. Other rows of the account may be in between. */
+/** Expects that the pages return every planted row once and in order. Other rows of the account may appear in between. */
 async function checkWalk(request: ListRequest, planted: string[]) {
   const walked = await walkPages(account, request)
   const knownIds = new Set(planted)
@@ -70,7 +70,7 @@ describe('GET /logs', () => {
     const expected = logs.ids.filter((id) => streams.some((stream) => id[0] === streamCodes[stream]))
     const window = { begin: timestamp(logs.begin), end: timestamp(logs.end) }
     const planted = expected.toSorted(compareIds).reverse()
-    // Uses large pages for small entries, such as those of sessions and API requests.
+    // Uses large pages for small entries, such as session and API request logs.
     const limit = planted.length > 10 ? '100' : '6'
     const { totals, ids } = await checkWalk({ handler: listLogs, query: { limit, ...window, ...query } }, planted)
     expect(totals).toEqual([ids.length])

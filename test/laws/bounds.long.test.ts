@@ -9,7 +9,7 @@ import { canBeLarge, largeRequests, measureRequest } from '#test/support/largest
 import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
 import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 
-/** Maximum size of AWS Lambda's JSON payload in bytes. */
+/** Maximum size of an AWS Lambda JSON payload, in bytes. */
 const maxPayloadBytes = 6_291_556
 
 const entries = await loadEntries()
@@ -25,7 +25,10 @@ function expectDocumented({ operation }: Entry, { status, body }: Answer, note: 
   else expect(listErrorCodes(operation), note).toContain(body.code)
 }
 
-/** Statuses for a valid generated body. Operations that redeem a code or passcode refuse every generated one, even in a valid form. */
+/**
+ * Returns the expected statuses for a valid generated body. Operations that redeem a code or passcode refuse every generated value, even if
+ * its form is valid.
+ */
 const rightAnswers = ({ operation: { credential, refusals, status = 200 } }: Entry): number[] =>
   credential === 'none' && refusals?.includes('unauthorized') ? [401] : [status]
 

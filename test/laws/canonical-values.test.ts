@@ -5,7 +5,8 @@ import { loadEntries } from '#test/support/operations/operations.ts'
 import { type Request, sampleRequests } from '#test/support/operations/sample-requests.ts'
 
 /**
- * Laws of canonical values: the API reference documents the returned spelling of a value, and the API accepts that spelling in requests.
+ * Laws of canonical values: the API reference documents the spelling in which a value is returned, and the API accepts that spelling in
+ * requests.
  */
 
 type Value = Record<string, unknown>
@@ -18,7 +19,7 @@ const entries = (await loadEntries()).filter(
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth
 const document = openApiDocument(await loadEntries(), await namedSchemas()) as any
 
-/** Parses the value of an example as JSON, or returns the text if it is not JSON. */
+/** Parses an example's value as JSON, or returns the string if it is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -27,7 +28,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Collects every example of the form `sent` → `answered` from the descriptions below a schema. */
+/** Collects every example of the form `sent` → `answered` from the descriptions in a schema. */
 function examplesBelow(given: unknown): Example[] {
   if (typeof given !== 'object' || given === null) return []
   const { $ref, ...rest } = given as Value
@@ -60,7 +61,7 @@ function bodyOf({ field, sent }: Example): Value {
 }
 
 /**
- * Returns the value in another spelling or order, or undefined if there is none. Excludes the spelling of ids and times, which the
+ * Returns the value in a different spelling or order, or undefined if there is none. Excludes ids and times, whose spelling the
  * introduction of the reference covers.
  */
 function variantOf(value: unknown, variant: string): unknown {
@@ -81,7 +82,7 @@ const cases = entries.flatMap((entry) => {
   const { method, path, body } = entry.operation
   const { requestBody } = document.paths[path][method.toLowerCase()]
   const examples = examplesBelow(requestBody.content['application/json'].schema)
-  // Tests changeable fields with an update, and other fields with a creation.
+  // Tests a field with an update if the object can be updated, and with a creation otherwise.
   const canChange = entries.some(
     ({ operation }) => operation.method === 'PATCH' && operation.path.startsWith(`${path}/`),
   )

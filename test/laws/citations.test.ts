@@ -5,8 +5,8 @@ import { sourcesBelow } from '#test/support/run/imports.ts'
 type Files = Iterable<[file: string, text: string]>
 
 /**
- * Names of the citable parts of a contract: sections (`A17`, `A17.3`) and numbered rules (`A2.8` in A2, `A17.3(2)` in A17.3). Sections of
- * the legacy contract have only numbers (`9.6`).
+ * Returns the names that can be cited in a contract: sections (`A17`, `A17.3`) and numbered rules (`A2.8` in A2, `A17.3(2)` in A17.3).
+ * Sections of the legacy contract have only numbers (`9.6`).
  */
 function citable(text: string): string[] {
   const names: string[] = []
@@ -34,7 +34,7 @@ const cited = (text: string): string[] => [
 const contract = readdirSync('docs/contract').map((name) => readFileSync(`docs/contract/${name}`, 'utf8'))
 const knownIds = new Set(contract.flatMap(citable))
 
-/** Citations of contract sections that do not exist, with their files. */
+/** Returns the citations of nonexistent contract sections, with their files. */
 const unknown = (files: Files): string[] =>
   [...files].flatMap(([file, text]) =>
     [...new Set(cited(text))].filter((name) => !knownIds.has(name)).map((name) => `${file}: ${name}`),
@@ -47,7 +47,7 @@ const documents = readdirSync('docs', { recursive: true, encoding: 'utf8' })
 it('every cited section of the contract exists', () => {
   const sources = ['shared', 'functions', 'infra', 'test'].flatMap((folder) => [...sourcesBelow(folder)])
   const texts = [...documents, 'README.md'].map((file): [string, string] => [file, readFileSync(file, 'utf8')])
-  // Excludes this file, in which invalid citations are test data.
+  // Excludes this file, because its invalid citations are test data.
   expect(unknown([...sources, ...texts].filter(([file]) => file !== 'test/laws/citations.test.ts'))).toEqual([])
 })
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { sourcesBelow } from '#test/support/run/imports.ts'
 
-/** Ways to read the time or to wait that bypass the service's clock (shared/core/clock.ts). Tests can advance only that clock. */
+/** Matches code that reads the time or waits without the service's clock (shared/core/clock.ts). Tests can advance only that clock. */
 const pastTheClock = [
   /\bDate\.now\b/,
   /\bnew Date\(\)/,

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { sourcesBelow } from '#test/support/run/imports.ts'
 
-/** Numbers of threads, written as `#9188` or after the name of a repository (`docs#925`). */
+/** Returns the numbers of the cited threads, written as `#9188` or after a repository name (`docs#925`). */
 const threads = (text: string): string[] => [...new Set([...text.matchAll(/#(\d{2,5})\b/g)].map(([, id = '']) => id))]
 
-/** Thread numbers of the user complaints in the contract (2.1, 2.2), and of those excused from a test (2.3). */
+/** Returns the thread numbers of all user complaints in the contract (2.1, 2.2), and of those that need no test (2.3). */
 function complaints(contract: string): { all: string[]; excused: string[] } {
   const section = (title: string) => new RegExp(`^### ${title} .*?(?=^##)`, 'ms').exec(contract)?.[0] ?? ''
   const all = threads(section('2\\.1') + section('2\\.2'))

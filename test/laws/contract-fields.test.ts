@@ -5,14 +5,14 @@ const folder = 'docs/contract'
 const contract = readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, 'utf8'))
 const kinds = ['email_otp', 'oidc', 'suite', 'tenant', 'idp']
 
-/** Words of the contract. A word with `{kind}` is repeated for each kind of provider and directory. */
+/** All words in the contract. A word with `{kind}` is expanded for each kind of provider and directory. */
 const words = new Set(
   contract
     .flatMap((text) => text.match(/(?:\{kind\}|[…\w])+/g) ?? [])
     .flatMap((word) => (word.includes('{kind}') ? kinds.map((kind) => word.replace('{kind}', kind)) : word)),
 )
 
-/** True if the contract contains a name. A table row may shorten names with a common start: `last_seen_at, …_version`. */
+/** True if the contract contains a name. A table row may abbreviate names that start alike: `last_seen_at, …_version`. */
 const isSaid = (name: string): boolean => {
   const parts = name.split('_')
   return words.has(name) || parts.some((_part, at) => at > 0 && words.has(`…_${parts.slice(at).join('_')}`))

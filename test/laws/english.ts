@@ -18,7 +18,7 @@ const verb = new RegExp(
   'i',
 )
 
-/** Maximum number of words per sentence; a longer sentence holds more than one idea. */
+/** Maximum number of words per sentence, because a longer sentence usually holds more than one idea. */
 const maxWords = 35
 
 /** Returns the comments of a source without their markers. Consecutive lines of `//` form one comment. */
@@ -67,7 +67,7 @@ const roomOf = (file: string): string => {
   return room.includes('.') ? folder : `${folder}/${room}`
 }
 
-/** Faulty comments with their files and faults, by room. A room is a folder of the second level, such as `shared/table`. */
+/** Returns faulty comments with their files and faults, by room. A room is a second-level folder, such as `shared/table`. */
 export function faultsByRoom(): Map<string, string[]> {
   const rooms = new Map<string, string[]>()
   for (const folder of ['functions', 'shared', 'infra', 'test']) {

@@ -9,7 +9,7 @@ import { type Account, type Answer, newAccount } from '#test/support/accounts/ac
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
 
-/** Line of the contract with the fixed details and their statuses. `<name>` represents a variable part. */
+/** Line of the contract that lists the fixed details and their statuses. `<name>` represents a variable part. */
 const line = /^Fixed details: .*$/m.exec(readFileSync('docs/contract/account-api.md', 'utf8'))?.[0] ?? ''
 const details = line.split('; ').flatMap((part) => {
   const [, status] = /\b([45]\d\d)\b/.exec(part) ?? []

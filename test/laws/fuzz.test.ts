@@ -5,7 +5,7 @@ import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 
 const few = { perField: 1, perId: 1, others: 1 }
 
-// Shares one account among all operations. The long tier creates one per operation.
+// Shares one account among all operations. The long tests create one account per operation.
 let world: Awaited<ReturnType<typeof sampleRequests>>
 beforeAll(async () => {
   world = await sampleRequests()

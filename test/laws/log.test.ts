@@ -6,7 +6,7 @@ import { catchLog } from '#test/support/logs/log-lines.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
 import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 
-/** Names of the operations that generate or receive a secret. The long tier tests all operations. */
+/** Names of the operations that generate or receive a secret. The long tests cover all operations. */
 const names = (await loadEntries()).filter(({ operation }) => operation.secret).map(({ name }) => name)
 
 let world: Awaited<ReturnType<typeof sampleRequests>>

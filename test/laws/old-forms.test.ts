@@ -12,11 +12,11 @@ import type { Page } from '#shared/values/page.ts'
 import { isReleased } from '#test/support/run/is-released.ts'
 
 /**
- * Laws of forms: from v1.0.0 on, a version reads the values that the previous version sent to streams or callers (docs/evolution.md). Each
- * sample was written under this secret, by the version of its form.
+ * Laws of forms: from v1.0.0 on, a version reads the values that the previous version sent to streams or callers (docs/evolution.md). The
+ * samples were created with this secret, each by the version that introduced its form.
  */
 vi.stubEnv('SIGNING_SECRET', 'a-secret-that-only-these-samples-know')
-// Discards cached keys, which may belong to another secret.
+// Discards cached keys, which may have been derived from a different secret.
 vi.resetModules()
 afterAll(() => {
   vi.resetModules()
@@ -45,18 +45,18 @@ const account = id(1)
 const sessionId = id(2)
 
 type Form = {
-  /** Samples in the current (`today`) and the previous form (`before`). A form that never changed has no previous sample. */
+  /** Sample in the current form (`today`) and in the previous form (`before`). A form that never changed has no previous sample. */
   today: string
   before?: string
   read(text: string): unknown
   holds: unknown
-  /** Content of the previous sample, if it lacks fields of the current one. */
+  /** Content of the previous sample, if it lacks fields that the current sample has. */
   held?: unknown
-  /** Writes the same content in the current form. A difference from `today` reveals an outdated sample. */
+  /** Writes the sample's content in the current form. If the result differs from `today`, the sample is outdated. */
   write(): unknown
-  /** Normalizes text for the comparison, if writing the same content twice results in different texts. */
+  /** Normalizes a written value before the comparison. Needed if writing the same content twice gives different results. */
   plain?(text: string): unknown
-  /** Returns text in an unknown form, which must be refused. */
+  /** Returns a value in an unknown form, which must be refused. */
   other(): string | Promise<string>
 }
 
@@ -253,7 +253,7 @@ const forms: Record<string, Form> = {
 
 /**
  * Checks a form against its samples.
- * @throws AssertionError if the results differ, or if there is a previous sample before v1.0.0
+ * @throws AssertionError if the results differ, or if a previous sample exists before v1.0.0
  */
 async function check(
   { today, before, read, holds, held = holds, write, plain = (text) => text, other }: Form,

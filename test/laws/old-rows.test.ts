@@ -8,7 +8,7 @@ import { sampleRequests } from '#test/support/operations/sample-requests.ts'
 import { isReleased } from '#test/support/run/is-released.ts'
 import { ageRows } from '#test/support/table/age-rows.ts'
 
-/** Laws of stored rows: rows of an older version of the service are read in their current form (docs/evolution.md). */
+/** Laws of stored rows: the service reads rows written by an older version in their current form (docs/evolution.md). */
 
 /** Stored rows by collection: one row per earlier version, oldest first. */
 const earlier: Record<string, Record<string, unknown>[]> = {}
@@ -75,7 +75,7 @@ it('has a row of every earlier version, which the current code reads', () => {
   }
 })
 
-/** Names of the collections with upgrades although no version of the service has been released. */
+/** Returns the names of collections that have upgrades although no version of the service has been released. */
 const early = (all: Iterable<Entity>, released: boolean): string[] =>
   [...all].filter(({ upgrades }) => !released && upgrades.length > 0).map(({ name }) => name)
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const withId = ({ operation: { path } }: (typeof entries)[number]) => path.includes('{')
 
-/** Invalid ids derived from a valid one. As slugs, they match no account. */
+/** Returns invalid ids derived from a valid one. If they are used as slugs, they match no account. */
 const ofNoForm = (id: string): string[] => [`${id}0`, 'nonsense', '0'.repeat(23), 'g'.repeat(24)]
 
 describe.each(entries.filter(withId))('$name', ({ name, operation: { method, path, status: success } }) => {
@@ -33,7 +33,7 @@ describe.each(entries.filter(withId))('$name', ({ name, operation: { method, pat
     const sample = (await world.samples[name]?.()) ?? {}
     for (const { name: id, schema } of ids) {
       const isName = enumIds.some((one) => one.name === id) || id === 'slug'
-      // Skips callbacks, which accept their id only once. complete-sign-in-of-provider.test.ts covers other ids.
+      // Skips callbacks, because each of their ids works only once. complete-sign-in-of-provider.test.ts covers other ids.
       const isOnce = success === 303
       const others = isOnce || (isName && id !== 'slug') ? [] : (fc.sample(arbitraryOf(schema), 5) as string[])
       for (const value of others)

@@ -4,7 +4,7 @@ import { call, newAccount } from '#test/support/accounts/account.ts'
 import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
 
-/** Laws of portal sessions: an administrator's session opens only the account API and `/v0`, with every scope (A3.1(2)). */
+/** Laws of portal sessions: an administrator's session gives access only to the account API and `/v0`, with every scope (A3.1(2)). */
 
 const entries = await loadEntries()
 const credentialOf = ({ operation: { credential = 'api' } }: (typeof entries)[number]) => credential

@@ -4,7 +4,7 @@ import { openApiDocument } from '#infra/openapi/document.ts'
 import { namedSchemas } from '#infra/openapi/schemas.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
 
-/** Laws of texts in the API reference: a text must say more than the name that it describes. */
+/** Laws of descriptions in the API reference: a description must say more than the name that it describes. */
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth
 const document = openApiDocument(await loadEntries(), await namedSchemas()) as any
@@ -27,7 +27,7 @@ function* propertiesBelow(node: unknown, location: string): Generator<Described>
   }
 }
 
-/** True for an object schema. An alternative that only narrows the surrounding schema has no type. */
+/** True for an object schema. An alternative that only narrows the enclosing schema has no type. */
 const isSchema = (node: Record<string, unknown>): boolean => node.type === 'object'
 
 function* operationsOf(): Generator<[string, Record<string, unknown>]> {
@@ -51,7 +51,7 @@ const tags: Described[] = document.tags.map(({ name, description }: { name: stri
   text: description,
 }))
 
-/** Words without information, including those of the descriptions that were once generated. */
+/** Words that carry no information, including those in descriptions that were once generated. */
 const fillers = new Set(
   'a an and are as at be by field for from has have id in is it its kind null object of on only or row that the this time to true utc uuid value when whether which with account microsecond'.split(
     ' ',
@@ -60,7 +60,7 @@ const fillers = new Set(
 const wordsOf = (text: string): string[] =>
   (text.toLowerCase().match(/[\p{L}\d]+/gu) ?? []).map((word) => word.replace(/(?<=..)(ies|s|ed|d)$/, ''))
 
-/** Words of a description that are neither fillers nor part of the described name. */
+/** Returns the words of a description that are neither fillers nor part of the described name. */
 function ownWords({ name, text }: Described): string[] {
   const known = new Set(wordsOf(name.replaceAll('_', ' ')))
   const words = wordsOf(String(text ?? ''))

@@ -39,7 +39,7 @@ function readModule(file: string): Module {
   return { imports: importsOf(file, text), declarations: new Map(declarations) }
 }
 
-/** Modules that are not followed, because their codes apply to every operation. */
+/** Modules that the search does not follow, because their codes apply to every operation. */
 const common = ['shared/http/lambda.ts', 'shared/core/faults.ts']
 const modules = new Map(
   ['functions', 'shared']
@@ -48,7 +48,10 @@ const modules = new Map(
     .map((file) => [file, readModule(file)]),
 )
 
-/** Codes that a handler reaches: `thrown` by name, or only `named`, for example as a reason. */
+/**
+ * Returns the error codes that a handler reaches: those that it throws (`thrown`), and those that it only mentions, for example as a reason
+ * (`named`).
+ */
 function reachedFrom(file: string): { thrown: Set<ErrorCode>; named: Set<ErrorCode> } {
   const thrown = new Set<ErrorCode>()
   const named = new Set<ErrorCode>()
@@ -77,7 +80,10 @@ const operations = (await loadEntries())
   .filter(({ operation }) => !isV0(operation.path))
   .map(({ name, operation, file }) => ({ name, operation, file, ...reachedFrom(`functions/${file}`) }))
 
-/** Codes that names reach but branches exclude. A list of runs begins no run, and a preview needs no enabled source. */
+/**
+ * Codes that the search reaches by name but that these handlers never throw. Listing runs does not start one, and a preview does not need
+ * an enabled source.
+ */
 const ruledOut: Record<string, ErrorCode[]> = {
   'api/sync-sources/list-runs.ts': ['sync_disabled', 'sync_running', 'feature_not_enabled'],
   'api/sync-sources/list-run-changes.ts': ['sync_disabled', 'sync_running', 'feature_not_enabled'],

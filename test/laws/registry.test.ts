@@ -10,7 +10,7 @@ import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
 const entries = await loadEntries()
 const account = entries.filter(({ operation: { credential = 'api', path } }) => credential === 'api' && !isV0(path))
 const withIds = account.filter(({ operation }) => operation.path.includes('{'))
-/** Operations with a body but no path ids, which check the body without existing objects. */
+/** Operations with a body but no path ids, so that the body can be checked without existing objects. */
 const withBody = account.flatMap((entry) => {
   const { body, path } = entry.operation
   return body && !path.includes('{') ? [{ ...entry, envelope: body.envelope }] : []
@@ -93,7 +93,7 @@ describe.each(account.filter(({ operation }) => operation.permission))('$name', 
   })
 })
 
-// Excludes `{log}`, which is one of several fixed names and no id. Other names return 404.
+// Excludes `{log}`, because it is one of several fixed names and not an id. Any other name results in 404.
 const withFreeIds = withIds.filter(({ operation }) => !operation.path.includes('{log}'))
 
 describe.each(withFreeIds)('$name', (entry) => {

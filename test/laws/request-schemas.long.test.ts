@@ -50,11 +50,11 @@ type Path = string[]
 const bodiesOf = (schema: Json, count: number, name: string): Value[] =>
   fc.sample(arbitraryOf(schema), { numRuns: count, seed: seed + name.length }) as Value[]
 
-/** True for text that names an existing object or a configured value, which no schema can describe. */
+/** True for a string that identifies an existing object or a configured value, which no schema can describe. */
 const meansSomething = (text: string, key: string, envelope: string | null): boolean =>
   isUuid(text) || (envelope === 'sign_in' && key === 'redirect_uri')
 
-/** Texts in the sample's body that name objects, by key. Generated bodies contain the same texts. */
+/** Returns the strings in the sample's body that identify objects, by key. Generated bodies use the same strings. */
 function idsOf(node: unknown, envelope: string | null, key = '', found = new Map<string, string>()) {
   if (typeof node === 'string' && meansSomething(node, key, envelope)) found.set(key, node)
   else if (typeof node === 'object' && node !== null)
@@ -69,7 +69,7 @@ function withIds(node: unknown, ids: Map<string, string>, key = ''): unknown {
   return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, withIds(value, ids, name)]))
 }
 
-/** Flattens error messages, which are nested for records and providers, into a list of fields and messages. */
+/** Flattens error messages into a list of fields and messages. For records and providers, the messages are nested. */
 function messagesOf(errors: unknown, path: Path = []): { field: string; message: string }[] {
   if (typeof errors === 'string') return [{ field: path.slice(0, -1).join('.'), message: errors }]
   if (typeof errors !== 'object' || errors === null) return []
@@ -115,8 +115,8 @@ const show = (body: unknown, { status, text }: Answer) =>
   `${toJson(body).slice(0, 600)} → ${status} ${text.slice(0, 400)} (FUZZ_SEED=${seed})`
 
 /**
- * Statuses for a generated body that matches the schema. An unknown code or passcode results in 401, and an object that already exists in
- * 200.
+ * Returns the expected statuses for a generated body that matches the schema. An unknown code or passcode results in 401, and an object
+ * that already exists in 200.
  */
 const rightAnswers = ({ status = 200, refusals = [] }: Operation): number[] => [
   200,
@@ -167,7 +167,7 @@ describe.each(operations)('$name', ({ name, operation, handler, envelope, schema
       for (const { path, schema: narrowed } of requirements) {
         const field = path.slice(envelope === null ? 0 : 1).join('.')
         const [entry, key] = field.split('.')
-        // In a set, the message names the element with the missing field (A15.4, A19.3).
+        // Accepts either message. If the body is a set, the message names the element with the missing field (A15.4, A19.3).
         const blank = [`${field}: can't be blank`, `${envelope}: entry ${entry} is missing ${key}`]
         const answers: Answer[] = []
         for (const made of bodiesOf(narrowed, 5, field)) {
@@ -176,7 +176,7 @@ describe.each(operations)('$name', ({ name, operation, handler, envelope, schema
           expect(answer.status, `${field} in ${show(body, answer)}`).toBe(422)
           answers.push(answer)
         }
-        // Requires the message in only one of the responses, because another invalid field can prevent the check of rules between fields.
+        // Requires the message in only one of the responses, because a different invalid field can prevent checks that compare fields.
         const messages = answers.flatMap(({ body }) => messagesOf(body.errors))
         const texts = messages.map(({ field, message }) => `${field}: ${message}`)
         expect(

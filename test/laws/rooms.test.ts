@@ -3,13 +3,13 @@ import { expect, it } from 'vitest'
 import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
 import { diagram, roomsOf } from './rooms.ts'
 
-/** Rank of a file's room in the list of its folder's README, from low to high; -1 without a room. */
+/** Returns the rank of a file's room in its folder's README, from low to high, or -1 if the file is in no room. */
 const rankOf = (file: string): number => {
   const [folder = '', room = '', ...rest] = file.split('/')
   return roomsOf(folder).indexOf(rest.length > 0 ? room : 'app.ts')
 }
 
-/** Imports from a room into a higher one, or from shared/ into another folder. */
+/** Returns imports from a room into a higher room, or from shared/ into a different folder. */
 const upwardArrows = (sources: Map<string, string>): string[] =>
   [...sources].flatMap(([file, text]) => {
     const folder = file.slice(0, file.indexOf('/') + 1)
@@ -85,7 +85,7 @@ it.each(
   expect(missing).toEqual([])
 })
 
-/** True for a file of the upper layer of domain/, which has the rules across nouns. */
+/** True for a file in the upper layer of domain/, which contains the rules that combine several nouns. */
 const isRule = (file: string): boolean => file.startsWith('shared/domain/rules/')
 
 it('a noun of domain/ imports no rule across nouns', () => {
@@ -108,7 +108,7 @@ it('no import cycle between folders of infra/', () => {
   expect(circles(betweenFolders(infra))).toEqual([])
 })
 
-/** Excludes domain/, because the nouns of an account may import each other. */
+/** Excludes domain/, because its nouns may import each other. */
 it.each(roomsOf('shared').filter((room) => room !== 'domain'))('no import cycle between folders of %s/', (room) => {
   expect(circles(betweenFolders(sourcesBelow(`shared/${room}`)))).toEqual([])
 })

@@ -3,8 +3,8 @@ import { plainFunctions } from '#infra/code/bundle.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
 
 /**
- * Event that suits every function, with the fields of a request, a batch, a live channel message, and events of CloudFormation and Secrets
- * Manager.
+ * Event that suits every function. Combines the fields of a request, a batch, a live channel message, and events from CloudFormation and
+ * Secrets Manager.
  */
 const event = {
   routeKey: '$default',
@@ -27,11 +27,11 @@ const event = {
 }
 const context = { awsRequestId: 'run-1', getRemainingTimeInMillis: () => 0 }
 
-// Discards modules that were loaded without an engine, so that other files of this process do not reuse them.
+// Discards modules that were loaded without an engine, so that other test files in this process do not reuse them.
 beforeAll(() => void vi.resetModules())
 afterAll(() => void vi.resetModules())
 beforeEach(() => {
-  // Clears all environment variables of the service, so that each function fails and logs.
+  // Clears all of the service's environment variables, so that each function fails and logs the failure.
   for (const name of Object.keys(process.env)) if (/^[A-Z][A-Z0-9_]*$/.test(name)) vi.stubEnv(name, '')
 })
 afterEach(() => {

@@ -31,11 +31,11 @@ const sampleOf = async ({ samples }: World, name: string): Promise<Request> => (
 const sequenceOf = async ({ account }: World) => (await getItem(accountVersionKey(account.id)))?.sequence
 const sequences = () => Promise.all([world, other].map(sequenceOf))
 
-/** Every subset of the names, from none to all. */
+/** Returns every subset of the names, from the empty set to all names. */
 const choices = ([first, ...rest]: string[]): string[][] =>
   first === undefined ? [[]] : choices(rest).flatMap((chosen) => [chosen, [first, ...chosen]])
 
-/** Returns copies of the body, each with one id replaced by the id at the same position of another body. */
+/** Returns copies of the body. In each copy, one id is replaced by the id at the same position in the foreign body. */
 function withForeignIds(sample: unknown, foreign: unknown): unknown[] {
   if (typeof sample === 'string') return isUuid(sample) ? [foreign] : []
   if (typeof sample !== 'object' || sample === null) return []
@@ -71,15 +71,15 @@ describe.each(entries)('$name', ({ name, operation }) => {
   const isOfAccount = (place: string): boolean => credential !== 'none' && place !== 'log'
   const isName = (place: string): boolean => place === 'slug' || place === 'log'
 
-  // Request that earlier tests refuse with foreign ids, and that a later test sends unchanged. Its success proves that only the foreign ids
-  // caused the refusals.
+  // Request that earlier tests send with foreign ids and expect to be refused. A later test sends it unchanged, and its success proves that
+  // only the foreign ids caused the refusals.
   let sample: Request
   let answer: Answer
   beforeAll(async () => {
     sample = await sampleOf(world, name)
   })
 
-  // Skips callbacks, where another id ends the sign-in. complete-sign-in-of-provider.test.ts covers this case.
+  // Skips callbacks, because a different id ends the sign-in. complete-sign-in-of-provider.test.ts covers this case.
   if (ids.length > 0 && status !== 303)
     it('returns 404 for the id of another account or an unknown one, at any place of its path', async () => {
       const foreign = await sampleOf(other, name)

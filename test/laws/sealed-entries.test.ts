@@ -43,7 +43,7 @@ const request = {
   request_id: id(4),
 }
 
-/** Forms of stored entries with their sealed leaves. The first form of each type is the oldest sealed one. */
+/** Forms of stored entries, with the leaf that was sealed for each. The first form of each type is the oldest sealed form. */
 const forms: Record<string, { item: LogItem; leaf: string }> = {
   'a change': {
     item: stored('change', { ...change, subject, leaf: 7 }),
@@ -71,7 +71,7 @@ const forms: Record<string, { item: LogItem; leaf: string }> = {
   },
 }
 
-/** Members that are returned for every entry of a type, even if they are not stored. They predate the sealed log. */
+/** Members that are returned for every entry of a type, even if they are not stored, because they predate the sealed log. */
 const always: Record<string, string[]> = { change: ['run_id'] }
 
 const shown = (item: LogItem) => v.parse(LogEntry, cutEntry(renderEntry(item, new Map()))) as Record<string, unknown>
@@ -103,7 +103,7 @@ it.each([ChangeEntry, SessionEntry, ApiRequestEntry].map((entry) => [entry.entri
   (type, entry) => {
     const items = Object.values(forms).map(({ item }) => item as unknown as Record<string, unknown>)
     const names = new Set(items.filter((item) => item.type === type).flatMap((item) => Object.keys(item)))
-    // `truncated` exists only in responses (L2.7), because entries are stored with complete snapshots.
+    // Expects `truncated` only in responses (L2.7), because entries are stored with complete snapshots.
     const made = [...(always[type] ?? []), 'truncated']
     expect(Object.keys(entry.entries).filter((name) => !names.has(name) && !made.includes(name))).toEqual([])
   },

@@ -22,8 +22,8 @@ import { directoriesApi, runsApi } from '#test/support/sync/directories.ts'
 import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
 /**
- * Laws of single scopes: an attacker with one scope must find no way to administer (A3.3). The attacker also has a provider, a company
- * account with an unverified address, a mailbox, and the token of a disabled API client.
+ * Laws of single scopes: an attacker with one scope must find no way to become an administrator (A3.3). The attacker also has a provider, a
+ * company account with an unverified address, a mailbox, and a disabled API client's token.
  */
 
 const scopes = ['*:read', ...collections.flatMap((name) => [`${name}:read`, `${name}:write`])]
@@ -46,7 +46,7 @@ afterEach(() => {
 afterAll(() => Promise.all([company.close(), ownProvider.close()]))
 
 /**
- * Creates an account with administrators, a portal provider, a directory that lost an administrator, and a disabled
+ * Creates an account with administrators, a portal provider, a directory that no longer contains one of the administrators, and a disabled
  * client.
  */
 async function newTarget(scope: string) {
@@ -80,7 +80,7 @@ async function newTarget(scope: string) {
 
 type Target = Awaited<ReturnType<typeof newTarget>>
 
-/** Signs in with a provider. Returns the token of the portal session, or an empty list if the sign-in fails. */
+/** Signs in with a provider. Returns a list with the portal session's token, or an empty list if the sign-in fails. */
 async function signIn(
   fake: PlainProvider,
   provider: Pick<AuthProviderRow, 'id'> | undefined,
@@ -96,7 +96,7 @@ async function signIn(
   return token.startsWith('nap_') ? [token] : []
 }
 
-/** Signs in with a mailed passcode. Returns the token of the portal session, or an empty list if the sign-in fails. */
+/** Signs in with a passcode sent by email. Returns a list with the portal session's token, or an empty list if the sign-in fails. */
 async function signInByMail({ slug }: Account, email: string): Promise<string[]> {
   const mails = await catchMails()
   const post = (handler: typeof sendPasscode, sign_in: object) =>
@@ -110,7 +110,7 @@ async function signInByMail({ slug }: Account, email: string): Promise<string[]>
   return body?.data?.token ? [body.data.token] : []
 }
 
-/** Attempts to obtain a portal session. Each one returns the obtained tokens. */
+/** Ways to attempt to obtain a portal session. Each function returns the tokens that it obtained. */
 const ways: Record<string, (target: Target) => Promise<string[]>> = {
   async 'an administrator of one’s own'({ account, narrow }) {
     const email = `own-${randomUUID()}@example.org`
@@ -187,7 +187,7 @@ const ways: Record<string, (target: Target) => Promise<string[]>> = {
   },
 }
 
-/** Attempts to obtain API tokens with more scopes, and returns the successful results. */
+/** Attempts to obtain API tokens with more scopes, and returns those that it obtained. */
 async function widerTokens({ account, narrow, client, stolen }: Target): Promise<string[]> {
   const minted = await Promise.all(
     [account.apiClient.id, client].flatMap((id) =>

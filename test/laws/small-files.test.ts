@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
 
-/** Number of lines below which a file with one importer in its room belongs in that importer. */
+/** Size limit in lines. A smaller file with a single importer in its room belongs in that importer. */
 const small = 40
 
 const roomOf = (file: string): string => file.split('/').slice(0, 2).join('/')
@@ -9,7 +9,7 @@ const roomOf = (file: string): string => file.split('/').slice(0, 2).join('/')
 /** Matches the declaration of a condition property, which must have its own file. */
 const declaresProperty = /^export const \w+: ConditionProperty = /m
 
-/** Small files whose only importer is in the same room. Operations and condition properties stay in their own files. */
+/** Returns small files whose only importer is in the same room. Operations and condition properties keep their own files. */
 function misplaced(sources: Map<string, string>): string[] {
   const importers = new Map([...sources.keys()].map((file) => [file, new Set<string>()]))
   for (const [file, text] of sources) for (const target of importsOf(file, text)) importers.get(target)?.add(file)

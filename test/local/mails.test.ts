@@ -28,7 +28,7 @@ afterEach(async () => {
   vi.restoreAllMocks()
 })
 
-/** Points the AWS clients of the functions to the local replacements of SES and Lambda. `deliver` receives each mail. */
+/** Points the functions' AWS clients to local replacements for SES and Lambda. `deliver` receives each mail. */
 async function through(deliver: (mail: Mail) => Promise<void>, invoke = () => undefined as Promise<void> | undefined) {
   const services = await openAwsServices({ deliver, invoke, pausesMs: [1, 1] })
   ends.push(() => services.stop())

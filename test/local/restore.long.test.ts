@@ -8,7 +8,7 @@ import { type Flow, Ledger, openReporters, readLog, report } from '#test/support
 import { runLocal, type Service, startService } from '#test/support/service/service.ts'
 
 /**
- * Copies of a data directory of a busy service. A copy corresponds to a table that AWS restored to a point in time
+ * Copies of the data directory of a busy service. Each copy corresponds to a table that AWS restored to a point in time
  * (docs/runbooks/restore.md).
  */
 
@@ -24,7 +24,7 @@ let whole = 0
 const original = () => copies[whole] as string
 
 let service: Service
-/** Service that callers use: the original one first, and later one that runs on a copy. */
+/** Service that callers use: the original one first, and later the service that runs on a copy. */
 let running: Service
 const whoever = new Proxy({} as Service, { get: (_, name) => Reflect.get(running, name) })
 let accountId: string
@@ -33,7 +33,7 @@ const ledger = new Ledger()
 const created: string[] = []
 let provider = ''
 let instant = ''
-/** Token that expires between the copy and its checks, and the expiry in milliseconds since 1970. */
+/** Token that expires after the copy is made and before the copy is checked. `at` is the expiry in milliseconds since 1970. */
 let ended = { token: '', at: 0 }
 
 beforeAll(async () => {
@@ -70,12 +70,12 @@ beforeAll(async () => {
   const token = await call('POST', `/actors/${client.body.data.id}/api_tokens`, { api_token: ending })
   expect(token.status).toBe(201)
   ended = { token: token.body.data.token, at }
-  // Records the instant of the copy, and kills all processes during their work.
+  // Records the time of the copy, and kills all processes while they are working.
   instant = new Date().toISOString()
   await service.kill9()
   over = true
   await Promise.all([...streams, ...administrators])
-  // Retries the copy, because the engines end a moment later and may still change their files.
+  // Retries the copy, because the engines exit a moment later and may still change their files.
   await vi.waitFor(() => cpSync(service.dataDir, newCopy(), { recursive: true }), 20_000)
   whole = copies.length - 1
 }, 120_000)
@@ -90,7 +90,7 @@ const verify = async (dataDir: string) => {
   return JSON.parse(stdout).data
 }
 
-/** Waits for the expiry of the token, and expects that the service on the copy refuses the token. */
+/** Waits until the token has expired, and expects that the service on the copy refuses it. */
 async function endedStays(): Promise<void> {
   await sleep(Math.max(0, ended.at - Date.now()) + 100)
   const headers = { authorization: `Bearer ${ended.token}` }
@@ -105,7 +105,9 @@ async function rowsAreWhole(dataDir: string): Promise<void> {
   expect(rows).toBeGreaterThan(created.length)
 }
 
-/** Expects complete data from the API: the total, every acknowledged group, and a successful next commit. */
+/**
+ * Expects that the API returns complete data: the correct total and every acknowledged group. Also expects that the next commit succeeds.
+ */
 async function isWhole(): Promise<void> {
   const ids: string[] = []
   let total = 0
@@ -119,7 +121,7 @@ async function isWhole(): Promise<void> {
   expect(created.filter((id) => !ids.includes(id))).toEqual([])
   expect(ids.length).toBe(total)
   expect((await call('POST', '/groups', { group: { name: 'After' } })).status).toBe(201)
-  // Expects that the copy contains the key: old tokens are valid, and stored secrets can be decrypted.
+  // Expects that the copy contains the key, so that old tokens are valid and stored secrets can be decrypted.
   const change = { mdm_posture_provider: { api_token: 'inventory-token-0123' } }
   const [before, after] = [
     await call('GET', `/mdm_posture_providers/${provider}`),

@@ -48,7 +48,7 @@ describe('kill -9', () => {
   })
 })
 
-/** Java program that prints the status of a request. The HTTP client of the JDK offers an upgrade to HTTP/2. */
+/** Java program that prints the response status of a request. The JDK's HTTP client offers an upgrade to HTTP/2. */
 const javaClient = `
 import java.net.URI;
 import java.net.http.*;

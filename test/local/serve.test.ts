@@ -58,7 +58,7 @@ describe('npm start', () => {
   it('makes all files readable only by the owner, even in a shared directory', () => {
     const files = readdirSync(dataDir, { recursive: true }).map((file) => join(dataDir, String(file)))
     expect(files.length).toBeGreaterThan(10)
-    // Ignores files that the service replaces at the same time.
+    // Ignores files that the service replaces while the test reads them.
     const isOpen = (file: string) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0
     expect(files.filter(isOpen)).toEqual([])
   })
@@ -167,7 +167,7 @@ it('prints the seconds until it was ready at every start', () => {
 })
 
 describe('Ctrl-C', () => {
-  /** Starts an example device as a process, and waits until it is connected to the live channel. */
+  /** Starts an example device as a separate process, and waits until it is connected to the live channel. */
   async function connectDevice(kind: string, token: string, ...args: string[]): Promise<ChildProcess> {
     const device = spawn(process.execPath, [
       'docs/examples/run.ts',
@@ -200,7 +200,7 @@ describe('Ctrl-C', () => {
     try {
       process.kill(service.pid, 'SIGINT')
       const { pid } = service
-      // Restarts the service while the devices keep running and reconnect.
+      // Restarts the service while the devices keep running. The devices must reconnect.
       service = await startService({ dataDir })
       expect(isRunning(pid)).toBe(false)
       expect((await call('/account')).status).toBe(200)

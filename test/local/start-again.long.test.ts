@@ -10,7 +10,7 @@ import { processesOn, runLocal, type Service, startService } from '#test/support
 import { documentCommands, has, typed } from '#test/walk/type-commands.ts'
 
 let root: string
-/** Data directory with the demo account and a second account. After the setup, services run only on copies of the directory. */
+/** Data directory with the demo account and a second account. After the setup, services run only on copies of this directory. */
 let base: string
 let other: { id: string; token: string }
 
@@ -26,9 +26,9 @@ beforeAll(async () => {
   const service = await startService({ dataDir: base })
   const provisioned = await provision(base, account('other'))
   other = { id: provisioned.account.id, token: provisioned.api_token.token }
-  // Reports a flow, so that consumers have a position in the flow stream.
+  // Reports a flow, so that consumers have a checkpoint in the flow stream.
   if (has('curl')) await typed(['sh'], documentCommands('walk.md'), base)
-  // Moves the stream's records from its log file to a table file, as each restart does.
+  // Restarts the service, which moves the stream's records from its log file to a table file.
   await service.restart()
   await service.stop()
 })
@@ -56,7 +56,7 @@ const statusOf = async ({ baseUrl }: Service, token: string) =>
 
 const hint = 'Create a new one with npm start -- --new-demo'
 
-/** Expects a message about the missing demo account, a working other account, and a new demo account on request. */
+/** Expects a message about the missing demo account, and that the other account still works. Also expects a new demo account on request. */
 async function expectServed(dir: string, because: string, slug: string): Promise<void> {
   await withService(dir, [], async (service) => {
     expect(service.output()).toContain(because)
@@ -97,7 +97,7 @@ describe('a data directory stays usable', () => {
     })
     await withService(dir, ['--new-demo'], async (service) => {
       const headers = { authorization: `Bearer ${service.credentials.api_token}` }
-      // Waits for an entry, which the consumers write from the beginning of the new table.
+      // Waits for a log entry, which proves that the consumers read the new table's stream from its beginning.
       await expect
         .poll(async () => (await fetch(`${service.baseUrl}/logs?type=change`, { headers })).text(), { timeout: 60_000 })
         .toContain('"operation":"insert"')
@@ -156,13 +156,13 @@ describe('a start that fails prints one line, and leaves no process', () => {
       const dir = copy()
       for (const file of readdirSync(join(dir, 'kinesis'))) rmSync(join(dir, 'kinesis', file))
       const checkpoint = join(dir, 'checkpoints', 'store-flow-logs.kinesis.json')
-      // Starts twice, because the first start creates a new stream.
+      // Starts twice, because the first start creates a new stream, which the checkpoint does not match either.
       for (let i = 0; i < 2; i++) await expectFault(dir, `The checkpoint ${checkpoint} belongs to another flow stream`)
       rmSync(checkpoint)
       await withService(dir, [], async () => {
         const { stdout, stderr } = await typed(['sh'], documentCommands('walk.md'), dir)
         expect([stdout.match(/"accepted":1/g), stderr]).toEqual([['"accepted":1'], ''])
-        // Expects the accepted report and the earlier flow in the log.
+        // Expects both the newly accepted report and the earlier flow in the log.
         expect(stdout.match(/^.* {2}Deployer \d+ {2}Wiki \d+ {2}tcp {2}443$/gm)).toHaveLength(2)
       })
     },

@@ -33,7 +33,7 @@ it.each([...new Set([1, seedOf('SIMULATION_SEED')])])(
   'grants exactly the access of the contract during a long random administration, with seed %i',
   async (seed) => {
     const tally = await simulate(seed, steps)
-    // Fails if an expected outcome never occurred, so that an idle simulation cannot pass.
+    // Fails if an expected outcome never occurred, so that a simulation that does nothing cannot pass.
     const expected = steps < usualSteps ? ['heartbeat, complete'] : outcomes
     for (const outcome of expected) expect(tally.get(outcome) ?? 0, outcome).toBeGreaterThan(0)
   },

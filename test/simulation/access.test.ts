@@ -5,7 +5,7 @@ import { simulate } from './simulate.ts'
 const usualSteps = 150
 const steps = Number(process.env.SIMULATION_STEPS ?? usualSteps)
 
-/** Kinds of checks that even a short simulation performs. Only the long simulation produces every result of each check. */
+/** Checks and results that even a short simulation covers. Only the long simulation produces every result of each check. */
 const questions = [
   'decision 201',
   'evaluation allow',

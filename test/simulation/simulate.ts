@@ -24,7 +24,7 @@ import { channelAt } from './world/simulated-channel.ts'
 import { SimulatedClock } from './world/simulated-clock.ts'
 import type { Touched } from './world/touched.ts'
 
-/** Start times shortly before clock changes, far in the future. */
+/** Start times in the distant future, each shortly before a clock change. */
 const starts = ['2040-10-26T06:30:00Z', '2040-03-09T21:00:00Z', '2040-03-23T21:00:00Z']
 
 const actions = [
@@ -54,7 +54,7 @@ async function run(account: SimulatedAccount, steps: number): Promise<void> {
     account.settle()
     const touched = await action(account)
     account.settle()
-    // Runs the stream's consumer only sometimes, because it lags behind the commits.
+    // Runs the stream's consumer only sometimes, because in production it lags behind the commits.
     await judge.look()
     const isFollowedUp = touched.leavesRows || random.chance(0.3)
     if (isFollowedUp) {
@@ -73,7 +73,7 @@ async function run(account: SimulatedAccount, steps: number): Promise<void> {
 }
 
 /**
- * Runs random actions on an account and its model, and compares the two. Returns the number of actions and checks by name.
+ * Runs random actions on an account and its model, and compares the two. Returns how often each action and check ran.
  * @throws Error with the seed and the latest actions if service and model differ
  */
 export async function simulate(seed: number, steps: number): Promise<Map<string, number>> {

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-/** Fields of an alarm in `DescribeAlarms` that the smoke test reads. */
+/** Fields from `DescribeAlarms` that the smoke test reads. */
 type Alarm = { AlarmName: string; StateValue: string; ActionsEnabled: boolean; AlarmActions: string[] }
 
 type Input = Record<string, unknown>
 
-/** Input members of each CloudWatch operation; true for required members. */
+/** Input members of each CloudWatch operation. The value is true for required members. */
 const members: Record<string, Record<string, boolean>> = {
   DescribeAlarms: {
     AlarmNames: false,
@@ -65,8 +65,8 @@ async function inputOf(request: IncomingMessage): Promise<[operation: string, in
 const denied = (arn: string) => `CloudWatch Alarms is not authorized to perform: SNS:Publish on resource: ${arn}`
 
 /**
- * Starts a fake of CloudWatch with the operations that the smoke test calls, in the JSON protocol. Setting an alarm to ALARM runs its
- * actions. Each action adds an entry to the history, even if its topic refuses the message.
+ * Starts a fake CloudWatch with the operations that the smoke test calls, in the JSON protocol. Setting an alarm to ALARM runs its actions.
+ * Each action adds an entry to the history, even if its topic refuses the message.
  */
 export async function startCloudWatch(alarms: Alarm[], mayPublish: (arn: string) => boolean = () => true) {
   const history: { AlarmName: string; Timestamp: number; HistorySummary: string; HistoryData: string }[] = []

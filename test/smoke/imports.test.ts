@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
 
-/** Modules of pure functions that the smoke test may import: the verifiers of the sealed log and a check of JSON. */
+/** Modules of pure functions that the smoke test may import: the verifiers of the sealed log and a JSON type check. */
 const pure = [
   'shared/core/json/is-object.ts',
   'shared/seal/log/canonical-json.ts',

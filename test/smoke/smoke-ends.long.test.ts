@@ -148,7 +148,7 @@ describe('a run that cannot begin', () => {
     const other = startSmoke(argsOf('--passcode-email', 'first@example.org'), variablesOf(account))
     await other.printed('A passcode was mailed')
     const before = await objectsOf(account.token)
-    // Empties the first response for each list, as if it was read before the other run created objects.
+    // Returns an empty list in the first response for each collection, as if it was read before the other run created objects.
     const hidden = new Set<string>()
     const proxy = await startProxy(running().baseUrl, {
       rewrites: (path, body) => {

@@ -46,7 +46,7 @@ export function startSmoke(args: string[], variables: Record<string, string> = {
   }
 }
 
-/** Runs the smoke test to its end, with an empty standard input. */
+/** Runs the smoke test until it exits, with an empty standard input. */
 export function runSmoke(args: string[], variables: Record<string, string> = {}) {
   const smoke = startSmoke(args, variables)
   smoke.child.stdin.end()

@@ -27,7 +27,7 @@ export async function newAccount(slug: string, fields: { limits?: object; scopes
   return { id: data.account.id, token: data.api_token.token }
 }
 
-/** Creates an API token of the account with all scopes. */
+/** Creates an API token with all scopes for the account. */
 export async function adminToken({ id }: Account): Promise<string> {
   const api_token = { expires_at: new Date(Date.now() + 86_400_000).toISOString() }
   const event = { operation: 'create_api_token', account_id: id, api_token }
@@ -37,7 +37,7 @@ export async function adminToken({ id }: Account): Promise<string> {
 
 const collections = ['sites', 'groups', 'resources', 'policies', 'actors', 'clients', 'email_otp_auth_providers']
 
-/** Reads the ids of an account's objects, by collection. */
+/** Returns the ids of an account's objects, by collection. */
 export async function objectsOf(token: string): Promise<Record<string, string[]>> {
   const listed = collections.map(async (collection) => {
     const answer = await fetch(`${service.baseUrl}/${collection}?limit=100`, {
@@ -49,7 +49,7 @@ export async function objectsOf(token: string): Promise<Record<string, string[]>
   return Object.fromEntries(await Promise.all(listed))
 }
 
-/** Expects the earlier objects. Waits up to a minute, because follow-up work deletes dependent objects later. */
+/** Expects that only the earlier objects remain. Waits up to a minute, because follow-up work deletes dependent objects later. */
 export const expectAsBefore = (token: string, before: Record<string, string[]>) =>
   vi.waitFor(async () => expect(await objectsOf(token)).toEqual(before), { timeout: 60_000 })
 

@@ -21,7 +21,7 @@ type Options = {
   company: WalkedCompany
   baseUrl: string
   token: string
-  /** Triggers the check for due sync runs, which the service otherwise makes each minute. */
+  /** Triggers the check for due sync runs, which the service otherwise performs every minute. */
   wake(): void
 }
 
@@ -59,7 +59,7 @@ export class Administrator {
 
   post = (what: string) => this.service.request<Run>('POST', `${this.#path}/${what}`)
 
-  /** Waits until the newest run has finished and is not the run `before`. */
+  /** Waits for a run newer than `before` to finish. */
   async finished(before: string | null): Promise<Run> {
     for (let looks = 0; ; looks++) {
       if (looks % 10 === 0) this.#walk.wake()
@@ -72,7 +72,7 @@ export class Administrator {
   changesOf = async (run: Run): Promise<number> =>
     (await this.service.send<Listed<object>>('GET', `${this.#path}/runs/${run.id}/changes?limit=1`)).metadata.count
 
-  /** Numbers of actors and groups. */
+  /** Returns the numbers of actors and groups. */
   async totals(): Promise<Record<string, number>> {
     const count = async (path: string) =>
       (await this.service.send<Listed<object>>('GET', `${path}?limit=1`)).metadata.count

@@ -7,7 +7,7 @@ type Options = { company: WalkedCompany; baseUrl: string; slug: string; provider
 
 export type SignedIn = { token: string; actor: { id: string; email: string }; person: Somebody }
 
-/** Signs a person in as a client does: at the provider, by the callback, and with a code for a token. */
+/** Signs a person in as a client does: signs in at the provider, calls the callback, and exchanges the code for a token. */
 export async function signInPerson(
   { company, baseUrl, slug, providerId }: Options,
   person: Somebody,

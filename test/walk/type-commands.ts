@@ -15,7 +15,7 @@ export const screenCommands = ({ output, dataDir }: Service, dir = dataDir): str
     .map((line) => `${line.trim().replaceAll(dataDir, dir).replace('curl ', "curl -sS -w '\\n' ")}\n`)
     .join('')
 
-/** Passes commands to the standard input of a shell, as if they were typed. */
+/** Passes commands to a shell through its standard input, as if they were typed. */
 export async function typed(shell: [string, ...string[]], text: string, dir: string) {
   const [command, ...args] = shell
   const child = spawn(command, args, {
@@ -35,7 +35,7 @@ export async function typed(shell: [string, ...string[]], text: string, dir: str
 
 export const has = (command: string) => spawnSync(command, ['--version']).error === undefined
 
-/** Shells to test. An interactive zsh, the default of macOS, accepts no comments and prints background jobs on stderr. */
+/** Shells to test. An interactive zsh, the default on macOS, does not accept comments, and prints background jobs on stderr. */
 export const shells: [string, ...string[]][] = [
   ['sh'],
   has('zsh') ? ['zsh', '-f', '-i', '-o', 'no_prompt_sp', '-o', 'no_prompt_cr'] : ['sh'],

@@ -5,6 +5,6 @@ it('walks each kind of directory from its preview to a rewind', { timeout: 600_0
   const lines: string[] = []
   const walked = await walkDirectories({ people: 40, say: (text) => void lines.push(text) })
   expect(Object.keys(walked).sort()).toEqual(['idp', 'suite', 'tenant'])
-  // Expects a line for each step, because a step checks only its own result and could be skipped.
+  // Expects an output line for each step, because a step checks only its own result and could be skipped unnoticed.
   for (const kind of Object.keys(walked)) expect(lines.filter((line) => line.startsWith(kind))).toHaveLength(15)
 })

@@ -7,7 +7,7 @@ type Options = { people: number; kinds?: readonly WalkedKind[]; say(text: string
 
 type Provisioned = { data: { api_token: { token: string } } }
 
-/** Starts the service with a company at a provider of each kind, and walks through each directory in a separate account. */
+/** Starts the service with one company for each kind of provider, and walks through each directory in a separate account. */
 export async function walkDirectories({
   people,
   kinds = walkedKinds,
@@ -36,7 +36,7 @@ export async function walkDirectories({
         const walk = { company, baseUrl: service.baseUrl, slug, token, wake, say: printLine }
         return [company.kind, await walkDirectory(walk)] as const
       })
-      // Waits for all walks to settle, so that a failed walk does not stop the service of the other walks.
+      // Waits for all walks to settle, so that a failed walk does not stop the service while other walks still need it.
       const outcomes = await Promise.allSettled(walked)
       const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
       if (failed.length > 0) throw failed[0]

@@ -12,17 +12,17 @@ export type Walk = {
   baseUrl: string
   slug: string
   token: string
-  /** Triggers the check for due sync runs, which the service otherwise makes each minute. */
+  /** Triggers the check for due sync runs, which the service otherwise performs every minute. */
   wake(): void
   say(text: string): void
 }
 
-/** Result of a walk: the milliseconds from a run's commit until the gateway removes the authorization. */
+/** Result of a walk: the milliseconds between the commit of a run and the removal of the authorization from the gateway. */
 export type Walked = { lostAccessMs: number }
 
 type Steps = Walk & {
   admin: Administrator
-  /** Waits until the next run has finished. `took` is the duration of the run as text. */
+  /** Waits until the next run has finished. `took` is the duration of the run, formatted for output. */
   nextRun(): Promise<{ run: Run; took: string }>
 }
 
@@ -42,7 +42,7 @@ const changes = (counts: Record<string, Counts>): string =>
     .join('; ') || 'nothing'
 
 /**
- * Polls for at most two minutes for a value that consumers write.
+ * Polls for up to two minutes for a value that consumers write.
  * @throws Error that names the missing value
  */
 async function until<T>(what: string, found: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
@@ -55,7 +55,7 @@ async function until<T>(what: string, found: () => T | undefined | false | Promi
   }
 }
 
-/** Previews a disabled directory, enables it, and waits for its first run. */
+/** Previews a directory while it is disabled, then enables it, and waits for its first run. */
 async function load({ admin, nextRun, say: printLine }: Steps): Promise<{ previewed: Run; first: Run }> {
   const empty = await admin.totals()
   await admin.makeDirectory()
@@ -78,7 +78,7 @@ async function load({ admin, nextRun, say: printLine }: Steps): Promise<{ previe
   return { previewed: preview.run, first: first.run }
 }
 
-/** Signs in up to five members of the first group with an auth provider of the directory's kind. */
+/** Signs in up to five members of the first group through an auth provider of the same kind as the directory. */
 async function signInSome(steps: Steps): Promise<SignedIn[]> {
   const { company, admin, say: printLine } = steps
   const { kind } = company
@@ -97,7 +97,7 @@ async function signInSome(steps: Steps): Promise<SignedIn[]> {
   return signedIn
 }
 
-/** Grants access to a group by a policy, and measures how long access lasts after a member has left the group. */
+/** Grants a group access by a policy, and measures how long a member keeps access after leaving the group. */
 async function accessOf(steps: Steps, { token, person }: SignedIn): Promise<{ left: Run; lostAccessMs: number }> {
   const { admin, baseUrl, company, say: printLine, nextRun } = steps
   const ask = admin.service.request.bind(admin.service)
@@ -159,7 +159,7 @@ async function breakLists({ admin, company, nextRun, say: printLine }: Steps): P
   printLine(`half a list was not believed, nothing changed, and the directory is disabled: ${run.error}`)
 }
 
-/** Removes most people from the company. The brake stops the run until an administrator accepts the deletions. */
+/** Removes most people from the company. The brake must stop the run until an administrator accepts the deletions. */
 async function brake(
   { admin, company, nextRun, say: printLine }: Steps,
   stays: string,
@@ -205,7 +205,7 @@ async function rewind(
 const summary = (entries: Map<string, Entry[]> | undefined): string =>
   [...(entries ?? [])].map(([name, list]) => `${list.length} × ${name}`).join(', ') || 'nothing'
 
-/** True if the change log has an entry for each change that a run reports. */
+/** True if the change log has an entry for each change reported by the run. */
 function tells(entries: Map<string, Entry[]> | undefined, { applied }: Run): boolean {
   const count = (name: string) => entries?.get(name)?.length ?? 0
   const { users, groups, memberships } = applied
@@ -235,7 +235,7 @@ async function readChangeLog(
     throw new Error(`${error.message}\n${details.join('\n')}`)
   })
   for (const [name, run] of runs) printLine(`the change log tells of ${name}: ${summary(log.get(run.id))}`)
-  // Expects one entry of a stopped run, which disables the directory, and none of a preview.
+  // Expects one entry for a stopped run, because the run disables the directory, and none for a preview.
   for (const run of looked) {
     const kinds = [...(log.get(run.id)?.keys() ?? [])]
     deepEqual(kinds, run.outcome === 'stopped' ? [`${company.kind}_directories update`] : [])
@@ -243,7 +243,7 @@ async function readChangeLog(
 }
 
 /**
- * Walks through a directory as an administrator and the people of a company do, from the first preview to a rewind.
+ * Walks through a directory from the first preview to a rewind, acting as an administrator and as people of a company.
  * @throws AssertionError if the result of a step is wrong
  */
 export async function walkDirectory(walk: Walk): Promise<Walked> {

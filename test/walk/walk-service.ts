@@ -27,7 +27,7 @@ async function http(method: string, path: string, body?: unknown, bearer = token
   return { status: response.status, headers: response.headers, text, body: text ? JSON.parse(text) : undefined }
 }
 
-/** Repeats a request until its response matches, for at most the 2 s within which a log entry must be visible. */
+/** Repeats a request until its response matches, for up to 2 s. A log entry must be visible within that time. */
 async function within2s(path: string, holds: (body: Body) => boolean): Promise<Reply> {
   const until = Date.now() + 2_000
   for (;;) {
@@ -61,7 +61,7 @@ async function walkerDir(): Promise<string> {
   return dir
 }
 
-/** Defines the tests of the walk for a running service. The last test kills and restarts the service. */
+/** Defines the walk's tests for a running service. The last test kills and restarts the service. */
 export function walkService(running: () => Service): void {
   beforeAll(() => {
     service = running()
@@ -72,7 +72,7 @@ export function walkService(running: () => Service): void {
 }
 
 function typeDocument(): void {
-  // Skips the walk without curl, which the other tests do not need.
+  // Skips the walk if curl is not installed. The other tests do not need curl.
   it.skipIf(!has('curl'))('can be typed unchanged, after the start screen and repeatedly', async () => {
     const dir = await walkerDir()
     try {

@@ -5,7 +5,7 @@ import { suiteCompany, suiteFake } from '#test/fakes/suite.ts'
 import { tenantCompany, tenantFake } from '#test/fakes/tenant.ts'
 import type { Fault } from '../fakes/fake-server.ts'
 
-/** Kinds of directories, by their names in the paths of the API. */
+/** Kinds of directories, named as in the API's paths. */
 export const walkedKinds = ['suite', 'idp', 'tenant'] as const
 export type WalkedKind = (typeof walkedKinds)[number]
 
@@ -14,22 +14,22 @@ export type Somebody = { id: string; email: string }
 
 export type WalkedCompany = {
   kind: WalkedKind
-  /** Environment variables with which a service uses the provider. */
+  /** Environment variables that direct a service to the provider. */
   variables: Record<string, string>
   directory: Fields
   authProvider: Fields
-  /** Registers the public key of the created directory at the provider, if the provider requires one. */
+  /** Registers the public key of the created directory with the provider, if the provider requires one. */
   connect(directory: Fields): void
   people(): Somebody[]
-  /** Id of the first group at the provider, and the ids of its members. */
+  /** Returns the id of the provider's first group and the ids of its members. */
   group(): { id: string; members: string[] }
   /** Removes a person from the first group. */
   leaveGroup(id: string): void
   dismiss(ids: ReadonlySet<string>): void
-  /** Makes the provider return only half of each list of people, with a successful status. */
+  /** Makes the provider omit half of each list of people, with a successful status. */
   breakLists(): void
   mendLists(): void
-  /** Signs a person in at the authorization URL, and returns the code of the redirect. */
+  /** Signs a person in at the authorization URL, and returns the code from the redirect. */
   signIn(authorizationUrl: string, person: Somebody): string
   close(): Promise<void>
 }
@@ -81,7 +81,7 @@ async function suite(size: number): Promise<WalkedCompany> {
 async function idp(size: number): Promise<WalkedCompany> {
   const fake = await idpFake(idpCompany(size, groupsOf(size)))
   const provider = await startPlainProvider()
-  // Uses the organization's domain as the issuer, but serves the discovery document at the address of the API.
+  // Uses the organization's domain as the issuer, but serves the discovery document at the API's address.
   provider.issuer = 'https://company.example.com'
   fake.faults.push((request) => on(/^\/\.well-known\//, always({ json: provider.document() }))(request, () => ({})))
   const [first] = fake.data.groups
@@ -141,7 +141,7 @@ async function tenant(size: number): Promise<WalkedCompany> {
       fake.data.users = fake.data.users.filter(({ id }) => !ids.has(id))
       for (const group of fake.data.groups) group.members = group.members.filter((id) => !ids.has(id))
     },
-    // Halves only complete lists. Requests for people by id still return everyone.
+    // Halves only lists of all people. Requests for people by id still return everyone.
     ...listsOf(fake, (request, answer) =>
       request.path === '/v1.0/users' && !request.query.has('$filter') ? half(request, answer) : null,
     ),

@@ -11,12 +11,12 @@ interface Registry {
   commands: Record<string, { arg?: { variadic: boolean }; aliases?: string[]; options?: Record<string, Option> }>
 }
 
-/** Commands of the installed CDK CLI, from the file that defines the parser of the CLI. */
+/** Commands of the installed CDK CLI, from the file that defines the CLI's parser. */
 const registry = JSON.parse(
   readFileSync('node_modules/aws-cdk/lib/cli/cli-type-registry.json', 'utf8'),
 ) as unknown as Registry
 
-/** Returns the faults of a CDK CLI command, given the words after `cdk`. A valid command has none. */
+/** Returns the faults in a CDK CLI command, given the words after `cdk`. The list is empty for a valid command. */
 export function checkCdkCommand([name = '', ...words]: Words): string[] {
   const command = registry.commands[name]
   if (!command) return [`no command ${name}`]

@@ -45,7 +45,7 @@ const known = new Map(lines.map(readLine))
 const everywhere = known.get('aws')?.options ?? new Map<string, Option>()
 known.delete('aws')
 
-/** True if a value contains a placeholder for the reader: `<name>`, `…`, `$NAME`, `$(…)`. */
+/** True if a value contains a placeholder that the reader replaces: `<name>`, `…`, `$NAME`, `$(…)`. */
 const isOpen = (value: string): boolean => /[<…$]/.test(value)
 
 function checkValue(name: string, option: Option, value: string): string[] {
@@ -57,12 +57,12 @@ function checkValue(name: string, option: Option, value: string): string[] {
   return unknown.filter((it) => !option.members.includes(it)).map((it) => `${name} has no ${it}`)
 }
 
-/** Returns the faults of an AWS CLI command, given the words after `aws`. A valid command has none. */
+/** Returns the faults in an AWS CLI command, given the words after `aws`. The list is empty for a valid command. */
 export function checkAwsCommand(words: Words): string[] {
   const length = [3, 2, 1].find((count) => words.length >= count && known.has(words.slice(0, count).join(' ')))
   if (length === undefined) return ['not in test/docs/aws-cli/commands.txt']
   const command = known.get(words.slice(0, length).join(' '))
-  // Accepts a command without arguments, which a document only mentions.
+  // Accepts a command without arguments, because the document only mentions it.
   if (!command || words.length === length) return []
   const objections: string[] = []
   const given = new Set<string>()

@@ -1,6 +1,6 @@
 import type { Words } from './shell.ts'
 
-/** Returns the faults of a command that AWS accepts, but that would lose data or a response. */
+/** Returns the faults in a command that AWS would accept, but that would lose data or a response. */
 export function checkOperatorCommand(words: Words): string[] {
   const value = (option: string): string => words[words.indexOf(option, 2) + 1] ?? ''
   const has = (option: string): boolean => words.includes(option)
@@ -17,7 +17,7 @@ export function checkOperatorCommand(words: Words): string[] {
         objections.push('CloudFormation does not recreate a mapping of its own: only a temporary one is deleted')
       break
     case 'lambda list-event-source-mappings':
-      // Mappings belong to the alias `current`. The bare function name lists those of the unpublished version.
+      // Requires the alias `current`, to which the mappings belong. The function name alone lists the mappings of the unpublished version.
       if (has('--function-name') && !/:current\b/.test(value('--function-name')))
         objections.push('mappings are listed by --event-source-arn or by <function>:current')
       break

@@ -18,7 +18,7 @@ const fence = /^( *)```(\w*)[^\n]*\n(.*?)^ *```/gms
 const indented = /^ {4,}(?:aws|npx|npm) (?:.*\\\n)*.*/gm
 const marked = /(`+)([^`]+)\1/g
 
-/** Extracts the scripts of a document: code blocks, steps of pipelines, indented commands and inline code. */
+/** Extracts the scripts from a document: code blocks, pipeline steps, indented commands and inline code. */
 export function scriptsOf(text: string): string[] {
   const blocks = [...text.matchAll(fence)].map(([, , language = '', block = '']) =>
     /^ya?ml$/.test(language) ? block.replace(/^\s*(?:- )?(?:run: *\|?)?/gm, '') : block,
@@ -34,7 +34,7 @@ export function scriptsOf(text: string): string[] {
   return [...blocks, ...lines, ...marks]
 }
 
-/** Commands of all documents that start with the words of `program`. */
+/** Returns the commands in all documents that start with the words in `program`. */
 export function documentedCommands(...program: string[]): Command[] {
   return documents.flatMap((file) =>
     scriptsOf(readFileSync(file, 'utf8'))

@@ -41,7 +41,7 @@ const foreign = { status: 400, text: 'This is not the sign-in that the client st
 
 it('login CSRF: the example client refuses a callback with a foreign state, says so, and waits for its own', async () => {
   const { state, home, visit, done } = await atPage()
-  // Code from an attacker's own sign-in, with which any web page can redirect a person's browser to the callback.
+  // Code from an attacker's own sign-in. Any web page can redirect a person's browser to the callback with such a code.
   const code = 'code-of-the-attacker'
   const others: (Record<string, string> | string)[] = [
     { code },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { deliveredPath, router } from '#infra/local/api/routes.ts'
 
 describe('a path is delivered as an HTTP API delivers it to a function', () => {
-  // Paths as an HTTP API with a default route delivered them in us-west-2 (docs/decisions/0033).
+  // Paths as delivered by an HTTP API with a default route in us-west-2 (docs/decisions/0033).
   it.each([
     ['/capture/plain', '/capture/plain'],
     ['/capture/space%20value', '/capture/space value'],

@@ -10,7 +10,7 @@ import { followUpFrom } from '#test/support/logs/commit-stream.ts'
 import { until } from '#test/support/run/until.ts'
 import { plantSessions } from '#test/support/table/plant-sessions.ts'
 
-/** Number of clients that keeps the test short. `npm run bench -- --live-crowd` measures other sizes. */
+/** Number of clients, small enough to keep the test short. `npm run bench -- --live-crowd` measures larger and smaller numbers. */
 const size = 400
 const atOnce = 100
 
@@ -19,7 +19,7 @@ const crowd = new LiveCrowd()
 beforeAll(async () => {
   channel = await openChannel({
     limits: { handshakes: atOnce },
-    // Holds the first handshakes until all other clients are refused, so that the speed of the table does not matter.
+    // Delays the first handshakes until all other clients are refused, so that the speed of the table does not affect the test.
     intercept: async (route, event) => {
       if (route === '$connect') await until(() => crowd.closed >= size - atOnce)
       return handlers[route](event as LiveEvent)

@@ -18,7 +18,7 @@ const forged = {
 let service: Service
 afterEach(() => service.stop())
 
-/** Returns the status of a request with these headers, and the origin of the request in the log. */
+/** Returns the response status of a request with these headers, and the origin that the log records for it. */
 async function originOf(headers: Record<string, string>, proof: Record<string, string> = {}) {
   const ask = (path: string, extraHeaders: Record<string, string>) =>
     fetch(service.baseUrl + path, {

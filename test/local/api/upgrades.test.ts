@@ -20,7 +20,7 @@ const handshake = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ]
 
-/** Sends a request and keeps its connection open. Returns the first part of the response with the socket. */
+/** Sends a request and keeps its connection open. Returns the first part of the response, and the socket. */
 async function send(path: string, headers: string[], body = ''): Promise<[text: string, socket: Socket]> {
   const socket = connect({ port: Number(new URL(channel.url).port), host: '127.0.0.1', allowHalfOpen: true })
   socket.on('error', () => undefined)
@@ -36,7 +36,7 @@ it.each([
 ])('answers %s as a request without an upgrade', async (_, path, headers, body = '') => {
   const [text, socket] = await send(path, headers, body)
   expect(text).toMatch(/^HTTP\/1\.1 404 Not Found\r\n(.+\r\n)*\r\n\{"message":"Not Found"\}$/)
-  // Expects that the connection accepts another request.
+  // Expects that the connection still accepts a further request.
   socket.write('GET /next HTTP/1.1\r\nHost: a\r\n\r\n')
   expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 404 /)
   socket.destroy()

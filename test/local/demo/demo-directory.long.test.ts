@@ -34,7 +34,7 @@ it.skipIf(!hasCurl)(
     const commands = service.output().match(/curl .*\/tenant_directories\/.*/g) ?? []
     const [preview = '', runs = '', enable = ''] = commands
     expect(commands).toHaveLength(3)
-    /** Waits until the newest of `count` runs has finished. Triggers the sync, which the service otherwise runs each minute. */
+    /** Waits until there are `count` runs and the newest has finished. Triggers the sync, which the service otherwise runs every minute. */
     const finished = async (count: number) => {
       for (;;) {
         await runByControl(service.dataDir, 'sync', {}).catch(() => undefined)
@@ -54,7 +54,7 @@ it.skipIf(!hasCurl)(
     expect(type(enable).data).toMatchObject({ name: 'Demo company', is_disabled: false })
     const synced = await finished(2)
     expect(synced).toMatchObject({ outcome: 'applied', error: null, applied: previewed.planned })
-    // Expects two new actors fewer than users, because the two people of the demo provider existed before.
+    // Expects two fewer new actors than users, because the two people of the demo provider already existed.
     expect((await get('/actors?limit=1')).metadata.count).toBe(before + 198)
     for (const email of ['uma@example.com', 'admin@example.com']) {
       const { data } = await get(`/actors?email=${email}`)

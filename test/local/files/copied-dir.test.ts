@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openControl, runByControl } from '#infra/local/control.ts'
 import { type Dynoxide, findDynoxide, startDynoxide } from '#infra/local/engines/dynoxide.ts'
 
-/** Data directory, and its copy made while the service runs, as a backup does. */
+/** Data directory, and a copy made while the service runs, as a backup does. */
 let dir: string
 let copy: string
 beforeEach(() => {

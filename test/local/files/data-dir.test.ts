@@ -26,7 +26,7 @@ it('accepts an unreadable path, so that opening it reports the reason', () => {
   const closed = join(dir, 'closed')
   mkdirSync(closed)
   chmodSync(closed, 0)
-  // Expects another result for root, who can read every directory.
+  // Expects a different result for root, who can read every directory.
   expect(isDataDir(closed)).toBe(process.getuid?.() !== 0)
   chmodSync(closed, 0o700)
 })

@@ -15,10 +15,10 @@ afterAll(() => service?.stop())
 
 const kills = 3
 const random = new SeededRandom(seedOf('PROPERTY_SEED'))
-/** Waits for a random time, so that the kill can hit any operation. */
+/** Waits for a random time, so that the kill can interrupt any operation. */
 const randomMoment = () => sleep(random.int(300, 1_200))
 
-/** Kills the table's engine. The running service exits as a consequence. */
+/** Kills the table's engine, which makes the running service exit. */
 async function killTable(): Promise<void> {
   process.kill(JSON.parse(readFileSync(join(service.dataDir, 'dynamodb.pid'), 'utf8')).pid, 'SIGKILL')
   await service.exited()

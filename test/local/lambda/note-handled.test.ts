@@ -25,7 +25,7 @@ it('notes the consumer that is furthest behind', () => {
 
 it('tells of a note that cannot be written, leaves no half of it, and lets the service work on', () => {
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  // Puts a directory in place of the file, so that writing fails as on a full disk.
+  // Creates a directory at the file's path, so that writing fails as on a full disk.
   mkdirSync(join(dir, 'stream-handled.json', 'in the way'), { recursive: true })
   expect(() => note('10')).not.toThrow()
   expect(stderr.mock.calls.join()).toContain(`${join(dir, 'stream-handled.json')} was not written`)

@@ -13,7 +13,10 @@ export async function switchInternetResource(account: SimulatedAccount): Promise
   return {}
 }
 
-/** Disables the account and enables it again. Credentials are refused meanwhile, and enabling restores no access (A30, P1.7). */
+/**
+ * Disables the account and enables it again. The service must refuse all credentials in between, and enabling must not restore any access
+ * (A30, P1.7).
+ */
 export async function disableForAWhile(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   const online = [...model.gateways.values()].find(({ session }) => session !== null)?.session

@@ -51,7 +51,7 @@ export async function useClients(account: SimulatedAccount): Promise<Touched> {
       4,
       async () => {
         client.place = random.pick(places)
-        // Leaves some changes of the location unreported until the client's next request.
+        // Leaves some changes of the client's location unreported until the client's next request.
         if (random.chance(0.6)) await clientHeartbeat(account, client)
       },
     ],

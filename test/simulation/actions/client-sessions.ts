@@ -11,7 +11,7 @@ import { places } from '../world/places.ts'
 import type { SimulatedAccount } from '../world/simulated-account.ts'
 import { leaseEnd } from './lease-end.ts'
 
-/** Creates a client token, for people through an enabled provider. Returns null if the actor cannot sign in. */
+/** Creates a client token. A person signs in through an enabled provider. Returns null if the actor cannot sign in. */
 export async function signIn(account: SimulatedAccount, actor: Actor): Promise<Token | null> {
   const { model, random } = account
   if (actor.disabled || actor.type === 'api_client') return null
@@ -19,7 +19,7 @@ export async function signIn(account: SimulatedAccount, actor: Actor): Promise<T
   const person = actor.type !== 'service_account'
   if (person && enabled.length === 0) return null
   const provider = person ? random.pick(enabled) : null
-  // Ends the token at a whole second, because time jumps target whole seconds.
+  // Makes the token expire on a whole second, because time jumps target whole seconds.
   const expiresAt = (account.clock.second + random.pick([1, 8, 30, 200, 800]) * 3600) * 1_000_000
   const { id, token } = await commit({ accountId: account.id, subject: null }, (transaction) =>
     mintClientToken(transaction, actor.id, { expires_at: timestamp(expiresAt), auth_provider_id: provider }),
@@ -68,7 +68,7 @@ export async function registerClient(account: SimulatedAccount, actor: Actor): P
   await connectClient(account, account.model.clients.get(id) as Client)
 }
 
-/** Starts a session of a client with a token of its actor. Returns false if the actor cannot sign in. */
+/** Starts a session for the client with one of its actor's tokens. Returns false if the actor cannot sign in. */
 export async function connectClient(account: SimulatedAccount, client: Client): Promise<boolean> {
   const { model, random, clock } = account
   const actor = model.actors.get(client.actor) as Actor

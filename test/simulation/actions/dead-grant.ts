@@ -9,9 +9,9 @@ import type { SimulatedAccount } from '../world/simulated-account.ts'
 const second = 1_000_000
 
 /**
- * Stores a pending authorization, as if its request had failed before the confirmation (P5.5). The model does not contain the
- * authorization, because it must grant no access. The service must delete it with the objects that it depends on, at a heartbeat, or at the
- * client's next request for the resource.
+ * Stores a pending authorization, as if its request had failed before the confirmation (P5.5). The model omits the authorization, because
+ * it must grant no access. The service must delete it if an object that it depends on is deleted, at a heartbeat, or at the client's next
+ * request.
  */
 export async function leaveDeadGrant(account: SimulatedAccount): Promise<void> {
   const { id: account_id, model, random, clock } = account
@@ -24,9 +24,9 @@ export async function leaveDeadGrant(account: SimulatedAccount): Promise<void> {
   const [policy] = random.sample([...model.policies.values()].filter(gatewayOf), 1)
   const gateway = policy && gatewayOf(policy)
   if (!client?.session || !policy || !gateway) return
-  // Skips a pair with an authorization, which the service would return instead of granting a new one.
+  // Skips a client and resource that already have an authorization, because the service would return it instead of granting a new one.
   if (await findGrant(grantKey(account_id, client.id, policy.resource))) return
-  // Older than the time for which another request waits for a pending authorization.
+  // Makes the authorization older than the time for which a concurrent request waits for a pending authorization.
   const at = timestamp(clock.now - (6 + Math.floor(100 * random.next())) * second)
   const isManaged = policy.group === null || model.groups.get(policy.group)?.managed
   const { main, grant, indexes } = authorizationItems({

@@ -28,7 +28,7 @@ export async function useGateways(account: SimulatedAccount): Promise<Touched> {
       4,
       async () => {
         await rotateToken(account, gateway)
-        // Connects with any of the gateway's valid tokens, because a used token stays valid after its rotation.
+        // Connects with any of the gateway's valid tokens, because a token that was already used can still be valid after its rotation.
         if (random.chance(0.6)) await connectGateway(account, gateway)
       },
     ],

@@ -51,20 +51,20 @@ async function start(
   return { id: gateway.id, session }
 }
 
-/** Tokens that a gateway can connect with: its own, and after its first session also those of its site (P2.2). */
+/** Returns the tokens that a gateway can connect with: its own tokens, and after its first session also those of its site (P2.2). */
 function tokensFor({ model }: SimulatedAccount, gateway: Gateway): GatewayToken[] {
   const gatewayTokens = model.gatewayTokens.ofGateway(gateway.id)
   return gateway.seen ? [...gatewayTokens, ...model.gatewayTokens.ofSite(gateway.site)] : gatewayTokens
 }
 
-/** Starts a session of a gateway, which keeps its authorizations if its key is unchanged (P1.8). */
+/** Starts a session for the gateway. The gateway keeps its authorizations if its key is unchanged (P1.8). */
 export async function connectGateway(account: SimulatedAccount, gateway: Gateway): Promise<void> {
   const { model, random } = account
   const tokens = tokensFor(account, gateway)
   const token = tokens.length > 0 ? random.pick(tokens) : await createOwnToken(account, gateway)
   const former = gateway.key
-  // Changes the key only of an offline gateway with its own token. An active session refuses another key (P2.3), and a site token would
-  // create another gateway.
+  // Changes the key only of an offline gateway that has its own token. An active session refuses a different key (P2.3), and a site token
+  // would create a second gateway.
   if (!gateway.session && token.gateway !== null && random.chance(0.1)) {
     gateway.key = random.bytes(32).toString('base64')
   }

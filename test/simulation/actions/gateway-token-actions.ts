@@ -10,7 +10,7 @@ import type { SimulatedAccount } from '../world/simulated-account.ts'
 
 const pathOf = ({ site, id }: Gateway) => ({ site_id: site, gateway_id: id })
 
-/** Creates a token for a gateway that must have no active token. */
+/** Creates a token for a gateway. The gateway must not have an active token yet. */
 export async function createOwnToken(account: SimulatedAccount, gateway: Gateway): Promise<GatewayToken> {
   const { id, token } = await account.administer(createGatewayToken, { method: 'POST', params: pathOf(gateway) })
   return account.model.gatewayTokens.add({ id, secret: token, site: gateway.site, gateway: gateway.id })
@@ -35,7 +35,7 @@ export async function rotateToken(account: SimulatedAccount, gateway: Gateway): 
   model.gatewayTokens.add({ id, secret: token, site: gateway.site, gateway: gateway.id })
 }
 
-/** Deletes a token of a gateway or of its site, which ends all sessions of that token. */
+/** Deletes a token of the gateway or its site. The deletion ends all sessions that the token started. */
 export async function deleteToken(account: SimulatedAccount, { id, site }: Gateway): Promise<void> {
   const { model, random } = account
   const tokens = [...model.gatewayTokens.ofGateway(id), ...model.gatewayTokens.ofSite(site)]

@@ -14,7 +14,7 @@ const resourcesOf = ({ model }: SimulatedAccount, group: Group) =>
 async function edit(account: SimulatedAccount, group: Group): Promise<Touched> {
   const { model, random } = account
   const add = random.sample(model.actors.keys(), random.int(0, 3))
-  // Lists one of the added actors for removal too, because adding takes precedence (A15).
+  // Removes one of the added actors in the same request, because adding takes precedence (A15).
   const remove = [...random.sample(group.members, random.int(0, 3)), ...random.sample(add, 1)]
   const body = { memberships: { add, remove } }
   await account.administer(editMemberships, { method: 'PATCH', params: { group_id: group.id }, body })
@@ -29,7 +29,7 @@ async function replace(account: SimulatedAccount, group: Group): Promise<Touched
   const after = [...random.sample(before, before.length - random.int(0, 4)), ...random.sample(model.actors.keys(), 2)]
   const body = { memberships: after.map((actor_id) => ({ actor_id })) }
   await account.administer(replaceMemberships, { method: 'PUT', params: { group_id: group.id }, body })
-  // Members before and after the change keep their authorizations (A15.5).
+  // Keeps the authorizations of actors who are members both before and after the change (A15.5).
   for (const actor of before) if (!after.includes(actor)) model.removeMember(group, actor)
   for (const actor of after) group.members.add(actor)
   return {

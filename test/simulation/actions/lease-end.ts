@@ -2,13 +2,13 @@ import { parseTimestamp } from '#shared/core/clock.ts'
 import { agree } from '../world/agree.ts'
 import type { SimulatedAccount } from '../world/simulated-account.ts'
 
-/** Length of a lease: three heartbeat intervals (P1.3), or three keepalive intervals of a connected client (C3.1). */
+/** Duration of a lease in microseconds: three heartbeat intervals (P1.3), or three keepalive intervals for a connected client (C3.1). */
 export const leaseMicros = (isConnectedClient = false) =>
   3 * (isConnectedClient ? 300 : Number(process.env.HEARTBEAT_SECS)) * 1_000_000
 
 type Bounds = { tokenEnd?: number; isConnectedClient?: boolean }
 
-/** Checks the lease end in a response, and returns it in microseconds. A client's lease never outlasts its token. */
+/** Checks the lease expiry in a response, and returns it in microseconds. A client's lease never outlasts its token. */
 export function leaseEnd(
   account: SimulatedAccount,
   before: number,

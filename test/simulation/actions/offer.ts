@@ -3,7 +3,7 @@ import type { SimulatedAccount } from '../world/simulated-account.ts'
 
 /**
  * Returns the resources that policies offer to a client at any place and time (`offer`), and all objects that the offer depends on
- * (`grounds`). A client may be nudged only after a change of `grounds`.
+ * (`grounds`). The service may nudge a client only after a change of `grounds`.
  */
 export function offerTo({ model, access }: SimulatedAccount, client: Client): { grounds: string; offer: string } {
   const actor = model.actors.get(client.actor) as Actor

@@ -11,7 +11,7 @@ type Changes = Partial<Pick<Policy, 'group' | 'resource' | 'conditions' | 'disab
 
 const isInternet = ({ model }: SimulatedAccount, resource: string) => model.resources.get(resource)?.type === 'internet'
 
-/** Picks a group and a resource that can have a policy but have none. Returns null after 20 tries. */
+/** Picks a group and a resource for which a policy is possible but does not exist yet. Returns null after 20 tries. */
 function freePair(account: SimulatedAccount, group?: string): { group: string; resource: string } | null {
   const { model, random } = account
   for (let tries = 0; tries < 20; tries++) {
@@ -69,7 +69,7 @@ function somePolicy({ model, random }: SimulatedAccount): Policy {
   ) as Policy
 }
 
-/** Changes the description and resends the same conditions, which must not affect access. */
+/** Changes the description and resends the conditions unchanged, which must not affect access. */
 async function describe(account: SimulatedAccount): Promise<Touched> {
   const { model, random } = account
   const used = [...model.authorizations.values()].map(({ policy }) => model.policies.get(policy) as Policy)
@@ -91,7 +91,7 @@ export async function administerPolicies(account: SimulatedAccount): Promise<Tou
   const { model, random } = account
   if (model.policies.size < sizes.policies * 0.9) return addPolicy(account)
   const policy = somePolicy(account)
-  // Gives an orphaned policy a group, without which the policy cannot be changed (A16.2(3)).
+  // Assigns a group to an orphaned policy, because no other change of the policy is possible until then (A16.2(3)).
   const orphan = [...model.policies.values()].find(({ group }) => group === null)
   if (orphan && random.chance(0.3)) {
     const pair = freePair(account)

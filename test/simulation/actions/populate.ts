@@ -23,7 +23,7 @@ const createTenantProvider = withRoute(createTenantProviderOfAnyKind, 'POST /ten
 
 export const sizes = { sites: 12, gateways: 50, actors: 160, clients: 500, groups: 40, resources: 90, policies: 150 }
 
-/** Writes rows and their unique items in the form in which commits store them. */
+/** Writes rows and their unique items exactly as commits store them. */
 async function insertRows<R extends Row>(
   { id }: SimulatedAccount,
   entity: Entity<R>,
@@ -52,7 +52,7 @@ export async function populate(account: SimulatedAccount): Promise<void> {
   account.settle()
 }
 
-/** Adds the objects that provisioning created to the model (A32.1). */
+/** Adds the objects created by provisioning to the model (A32.1). */
 async function adoptProvisioned(account: SimulatedAccount): Promise<void> {
   const { model } = account
   const [everyone] = await account.administer(listGroups, { query: { name: 'Everyone' } })

@@ -15,7 +15,7 @@ function timeText(random: SeededRandom, seconds: number): string {
   return random.chance(0.5) ? String(hours) : twoDigits(hours)
 }
 
-/** Returns `true` for the whole day, an empty text, or up to three ranges that can be adjacent or overlap. */
+/** Returns `true` for the whole day, an empty string, or up to three ranges, which can be adjacent or overlap. */
 function rangesText(random: SeededRandom): string {
   if (random.chance(0.15)) return 'true'
   if (random.chance(0.05)) return ''
@@ -78,7 +78,7 @@ const makers: Make[] = [
   }),
 ]
 
-/** Returns the conditions of a policy, at most one per property. Almost half of the policies have none. */
+/** Returns random conditions for a policy, at most one per property. Almost half of the policies have none. */
 export function randomConditions(random: SeededRandom, providers: string[]): Condition[] {
   if (random.chance(0.45)) return []
   const time = makers.slice(-1)

@@ -67,7 +67,7 @@ export async function administerResources(account: SimulatedAccount): Promise<To
   ])()
 }
 
-/** Deletes a site with its gateways and resources, or creates a site in place of a deleted one (A20). */
+/** Deletes a site with its gateways and resources, or creates a site to replace a deleted one (A20). */
 export async function administerSites(account: SimulatedAccount): Promise<Touched> {
   const { model, random, clock } = account
   if (model.sites.size < sizes.sites) {

@@ -6,7 +6,7 @@ import type { Link } from '../world/simulated-channel.ts'
 import { clientHeartbeat } from './client-sessions.ts'
 import { leaseMicros } from './lease-end.ts'
 
-/** Number of heartbeats after a nudge: usually one, sometimes two, or none if the device ignores the nudge. */
+/** Number of heartbeats after a nudge: usually one, sometimes two, and none if the device ignores the nudge. */
 const heartbeatsAfter = (account: SimulatedAccount): number =>
   account.random.weighted<number>([
     [12, 1],
@@ -47,7 +47,7 @@ async function useGateway(account: SimulatedAccount, gateway: Gateway): Promise<
   if (gateway.session && random.chance(link ? 0.05 : 0.7)) {
     await channel.connect(gateway, gateway.session.secret)
     account.note(link ? 'connection replaced' : 'connection')
-    // Requests the changes from before the connection, which no nudge reports.
+    // Requests the changes from before the connection, because no nudge reports them.
     await compareHeartbeat(account, gateway, false)
   }
 }
@@ -72,7 +72,7 @@ async function heed(account: SimulatedAccount, link: Link, ask: () => Promise<vo
   for (let left = heartbeatsAfter(account); left > 0; left--) await ask()
 }
 
-/** Opens a connection of a client. The handshake renews the session as a heartbeat does (C2.4). */
+/** Opens a live connection for the client. The handshake renews the session as a heartbeat does (C2.4). */
 async function connect(account: SimulatedAccount, client: Client): Promise<void> {
   const { channel, model, clock } = account
   const { session } = client
@@ -85,7 +85,7 @@ async function connect(account: SimulatedAccount, client: Client): Promise<void>
   model.reevaluate(client, token)
 }
 
-/** Sends a keepalive, which renews the lease but does not test the client's authorizations. */
+/** Sends a keepalive, which renews the lease but does not reevaluate the client's authorizations. */
 async function sendKeepalive(account: SimulatedAccount, { session }: Client, link: Link): Promise<void> {
   const { channel, clock, model } = account
   const token = session && model.tokens.get(session.token)

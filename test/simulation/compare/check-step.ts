@@ -13,7 +13,7 @@ import type { NudgeJudge } from './nudge-judge.ts'
 
 const maxChecks = { decisions: 2, heartbeats: 2 }
 
-/** Picks a client and a resource that a policy of one of the client's groups covers. `among` limits the resources. */
+/** Picks a client and a resource with a policy for one of the client's groups. `among` limits the choice of resources. */
 function somePair({ model, access, random }: SimulatedAccount, among?: Iterable<string>): [Client, string] | null {
   const resources = new Set(among)
   const policies = [...model.policies.values()].filter(
@@ -37,7 +37,7 @@ function pairsToAsk(account: SimulatedAccount, touched: Touched): [Client, strin
   }
   const ended = random.sample(model.ended, 2).flatMap(toPairs)
   const existing = random.chance(0.3) ? random.sample(model.authorizations.values(), 1).flatMap(toPairs) : []
-  // Picks another resource of the same site, for which the service prefers the gateway already in use (P5.4).
+  // Picks a resource at the site of an existing authorization, because the service then prefers the gateway already in use (P5.4).
   const further = random
     .sample(model.authorizations.values(), random.chance(0.3) ? 1 : 0)
     .flatMap((one): [Client, string][] => {
@@ -61,7 +61,10 @@ function pairsToAsk(account: SimulatedAccount, touched: Touched): [Client, strin
   return [...new Map(pairs.map((pair) => [pair[0].id, pair])).values()].slice(0, maxChecks.decisions)
 }
 
-/** Compares service and model after a step: first for the objects of the step and ended authorizations, then for random objects. */
+/**
+ * Compares the service with the model after a step. Checks the objects affected by the step and by ended authorizations first, and then
+ * random objects.
+ */
 export async function checkStep(account: SimulatedAccount, touched: Touched, judge: NudgeJudge): Promise<void> {
   const { model, random } = account
   const pairs = pairsToAsk(account, touched)

@@ -12,7 +12,7 @@ export async function compareDecision(account: SimulatedAccount, client: Client,
   const siblings = [...model.clients.values()].filter(({ session }) => session?.token === token.id).length
   const sessionFields = random.chance(0.8)
   const ambiguous = !sessionFields && siblings > 1
-  // Tests the client's other authorizations again, as each request does (P3.2).
+  // Reevaluates the client's other authorizations, as the service does on each request (P3.2).
   if (!ambiguous) model.reevaluate(client, token)
   const expected = ambiguous ? null : access.decide(client, token, resourceId)
   const body = { authorization: { resource_id: resourceId, ...(sessionFields && { session_id: client.session.id }) } }

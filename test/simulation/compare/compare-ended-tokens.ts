@@ -5,7 +5,7 @@ import { agree } from '../world/agree.ts'
 import { places } from '../world/places.ts'
 import type { SimulatedAccount } from '../world/simulated-account.ts'
 
-/** Expects that expired and revoked tokens can neither start sessions nor request resources (A3.1). */
+/** Expects that expired and revoked tokens can neither start a session nor request a resource (A3.1). */
 export async function compareEndedTokens(account: SimulatedAccount): Promise<void> {
   const { model, random } = account
   const ended = model.endedSecrets.take(random)

@@ -10,7 +10,7 @@ import type { SimulatedAccount } from '../world/simulated-account.ts'
 const micros = 1_000_000
 const ended = (micros: number): string | null => (Number.isFinite(micros) ? timestamp(micros) : null)
 
-/** Picks an instant in microseconds: near the end of a time window, near a clock change, or any other. */
+/** Picks an instant in microseconds: near the end of a time window, near a clock change, or at random. */
 function interestingInstant({ model, random, clock }: SimulatedAccount, resource: Resource): number {
   const any = clock.second + random.int(-900_000, 900_000)
   const ends = [...model.policies.values()]
@@ -25,7 +25,7 @@ function interestingInstant({ model, random, clock }: SimulatedAccount, resource
   return second * micros + random.pick([0, 0, 500_000])
 }
 
-/** Compares an access evaluation (P6) with the model, with or without a client, at a random instant and place. */
+/** Compares an access evaluation (P6) with the model at a random instant and place, with or without a client. */
 export async function compareEvaluation(
   account: SimulatedAccount,
   actor: Actor,

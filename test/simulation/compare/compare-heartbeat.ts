@@ -31,7 +31,7 @@ async function heartbeat(account: SimulatedAccount, gateway: Gateway, since: str
   return answer.body.data
 }
 
-/** Authorization as a gateway receives it (P4), without the ingest token. */
+/** Returns an authorization as a gateway receives it (P4), without the ingest token. */
 function contentOf({ model }: SimulatedAccount, authorization: Authorization) {
   const client = model.clients.get(authorization.client) as Client
   const { site, stack, ...resource } = model.resources.get(authorization.resource) as Resource
@@ -53,7 +53,7 @@ export const contentsOf = (account: SimulatedAccount, gateway: Gateway) =>
   byId(account.access.inForce(gateway).map((one): [string, unknown] => [one.id, contentOf(account, one)]))
 
 /**
- * Sends heartbeats of a gateway until it has received all changes, and compares its authorizations with the model (P4).
+ * Sends heartbeats for the gateway until it has received all changes, and then compares its authorizations with the model (P4).
  * @param full also compares a complete response
  */
 export async function compareHeartbeat(account: SimulatedAccount, gateway: Gateway, full: boolean): Promise<void> {

@@ -7,7 +7,7 @@ import type { SimulatedAccount } from '../world/simulated-account.ts'
 
 type Row = { id: string; policies: { id: string }[] }
 
-/** Reads all pages of an access list. Each entry is an id with the ids of its granting policies. */
+/** Reads all pages of an access list. Each returned entry contains an id and the ids of the policies that grant access. */
 async function readAll(account: SimulatedAccount, handler: Handler, id: string, limit: number): Promise<unknown[]> {
   const rows: unknown[] = []
   for (let cursor: string | null = null; ; ) {

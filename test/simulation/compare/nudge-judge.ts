@@ -16,17 +16,18 @@ import { byId, contentsOf } from './compare-heartbeat.ts'
 
 type Stored = Record<string, unknown> & { id: string; expires_at: string; gateway_id: string; client_id: string }
 
-/** Expects that each nudge has a change as its cause, and that each change results in a nudge. */
+/** Expects that a change caused each nudge, and that each change results in a nudge. */
 export class NudgeJudge {
   readonly #account: SimulatedAccount
   readonly #contents = new Map<string, string>()
   readonly #stored = new Map<string, Map<string, Stored>>()
   /**
-   * Devices with a change since the last complete follow-up (`#changed`) and in the period before (`#before`), because a nudge can be late.
+   * Devices that changed since the last complete follow-up (`#changed`) and between the two previous ones (`#before`), because a nudge can
+   * arrive late.
    */
   #changed = new Set<string>()
   #before = new Set<string>()
-  /** Offer to each connected client, as of the last complete follow-up or of a later connection. */
+  /** Resources offered to each connected client at the last complete follow-up, or when the client connected, if later. */
   readonly #offers = new Map<Link, string>()
   readonly #removed: Stored[] = []
 
@@ -47,7 +48,7 @@ export class NudgeJudge {
       note(client.id, grounds)
       if (this.#offers.has(link)) continue
       this.#offers.set(link, offer)
-      // Marks a newly connected client as changed, because earlier changes may be followed up only now.
+      // Marks a newly connected client as changed, because the service may follow up earlier changes only now.
       this.#changed.add(client.id)
     }
     for (const gateway of new Set([...this.#stored.keys(), ...model.gateways.keys()])) {
@@ -78,13 +79,13 @@ export class NudgeJudge {
     }
   }
 
-  /** True if a gateway has outdated authorizations, because a client's session has expired since the gateway's last heartbeat. */
+  /** True if the gateway's authorizations are outdated, because a client's session has expired since the gateway's last heartbeat. */
   #holdsOther(id: string): boolean {
     const [gateway, state] = [this.#account.model.gateways.get(id), this.#account.gatewayStates.get(id)]
     return !!gateway && !!state && !isDeepStrictEqual(byId(state.authorizations), contentsOf(this.#account, gateway))
   }
 
-  /** Expects that connected gateways are nudged for new authorizations, at most two seconds after the response. */
+  /** Expects that a connected gateway is nudged within two seconds after a new authorization is granted. */
   async judgeGrants(): Promise<void> {
     const { channel, model, granted } = this.#account
     for (const id of granted.splice(0)) {
@@ -96,8 +97,8 @@ export class NudgeJudge {
   }
 
   /**
-   * Delivers deleted authorizations to the consumer as the table's stream does. Expects a nudge of each affected connected device, and no
-   * connection of a device whose session an administrator ended.
+   * Delivers deleted authorizations to the consumer as the table's stream does. Expects a nudge for each affected connected device. Also
+   * expects that a device whose session an administrator ended is disconnected.
    */
   async followUp(): Promise<void> {
     const { channel, clock, model, random } = this.#account

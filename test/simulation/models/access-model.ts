@@ -6,7 +6,7 @@ const isPerson = ({ type }: Actor): boolean => type === 'account_user' || type =
 
 const second = 1_000_000
 
-/** Result of a client's request for a resource (P5.2). */
+/** Outcome of a client's request for a resource (P5.2). */
 export type Decision =
   | { status: 200; authorization: Authorization }
   | { status: 201; policy: Policy; group: string | null; expiresAt: number; gateways: Gateway[] }
@@ -14,7 +14,7 @@ export type Decision =
   | { status: 403; violated: string[] }
   | { status: 409; code: 'gateway_offline' | 'version_mismatch' }
 
-/** Access rules of the contract, implemented without the service's code and evaluated on the account model. */
+/** Implements the contract's access rules without the service's code, and evaluates them on the account model. */
 export class AccessModel {
   private readonly account: AccountModel
 
@@ -27,20 +27,20 @@ export class AccessModel {
     return group !== undefined && (group.managed ? isPerson(actor) : group.members.has(actor.id))
   }
 
-  /** Policies of a resource that apply to a group of the actor, oldest first (P6). */
+  /** Returns the policies of a resource that apply to a group of the actor, oldest first (P6). */
   policiesFor(actor: Actor, resourceId: string): Policy[] {
     return [...this.account.policies.values()].filter(
       ({ resource, group }) => resource === resourceId && this.isInGroup(actor, group),
     )
   }
 
-  /** True if a resource is connectable, regardless of its policies (P5.1). */
+  /** True if clients can connect to the resource, regardless of its policies (P5.1). */
   isConnectable({ site, type }: Resource): boolean {
     if (site === null || type === 'static_device_pool') return false
     return type !== 'internet' || this.account.internetResource
   }
 
-  /** Resources that a client can connect to, in the order of A7.2 (P5.1). */
+  /** Returns the ids of the resources that a client can connect to, in the order of A7.2 (P5.1). */
   connectable(client: Client, token: Token): string[] {
     const actor = this.account.actors.get(client.actor) as Actor
     const circumstances = this.account.conditionContextOf(client, token)
@@ -52,7 +52,7 @@ export class AccessModel {
       .map(({ id }) => id)
   }
 
-  /** Result of each policy: the end of its access in microseconds, or the violated conditions (A17.3, P5.5(2)). */
+  /** Returns for each policy the time in microseconds until which it grants access, or the violated conditions (A17.3, P5.5(2)). */
   private verdicts(policies: Policy[], circumstances: Circumstances, at: number, tokenEnd = Number.POSITIVE_INFINITY) {
     return policies.map((policy) => {
       const { violated, end } = judge(policy.conditions, circumstances, Math.floor(at / second))
@@ -62,7 +62,7 @@ export class AccessModel {
     })
   }
 
-  /** Picks the policy with the longest access, and the oldest of several with an equal end (P5.3). */
+  /** Picks the policy that grants access for the longest time. If several are equal, picks the oldest (P5.3). */
   private choose(verdicts: ReturnType<AccessModel['verdicts']>) {
     const conforming = verdicts.filter(({ violated }) => violated.length === 0)
     const longest = Math.max(...conforming.map(({ end }) => end))
@@ -73,7 +73,7 @@ export class AccessModel {
     return [...this.account.gateways.values()].filter(({ site, session }) => site === siteId && session !== null)
   }
 
-  /** Decides a request of a client with an active session (P5.2 from step 3 on). */
+  /** Decides a request from a client with an active session (P5.2 from step 3 on). */
   decide(client: Client, token: Token, resourceId: string): Decision {
     const { account } = this
     const actor = account.actors.get(client.actor) as Actor
@@ -129,7 +129,9 @@ export class AccessModel {
     }
   }
 
-  /** Ids of policies that can grant an actor a resource now, regardless of its clients' locations (decision 0004). */
+  /**
+   * Returns the ids of the policies that can currently grant an actor access to a resource, regardless of client locations (decision 0004).
+   */
   possibleGrants(actor: Actor, resource: Resource): string[] {
     if (actor.disabled || actor.type === 'api_client' || !this.isConnectable(resource)) return []
     return this.policiesFor(actor, resource.id)
@@ -145,7 +147,7 @@ export class AccessModel {
       .map(({ id }) => id)
   }
 
-  /** Authorizations of a gateway that are in force (P5.5(3)). */
+  /** Returns the authorizations of a gateway that are in force (P5.5(3)). */
   inForce(gateway: Gateway): Authorization[] {
     return [...this.account.authorizations.values()].filter((authorization) => authorization.gateway === gateway.id)
   }

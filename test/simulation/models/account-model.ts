@@ -30,7 +30,7 @@ export type Resource = {
 }
 export type Token = { id: string; secret: string; actor: string; provider: string | null; expiresAt: number }
 type Session = { id: string; key: string; version: string; leaseEnd: number }
-/** Session with the secret of the gateway token that started it. */
+/** Session, and the secret of the gateway token that started it. */
 export type GatewaySession = Session & { secret: string }
 export type Gateway = {
   id: string
@@ -39,7 +39,7 @@ export type Gateway = {
   place: Place
   version: string
   session: GatewaySession | null
-  /** Place of the gateway's last request; null before the first one. */
+  /** Place from which the gateway sent its last request; null before the first request. */
   seen: Place | null
 }
 export type Client = {
@@ -52,10 +52,10 @@ export type Client = {
   key: string
   place: Place
   version: string
-  /** Session with the id of its token and of its stored live connection, which is null without a connection (C3). */
+  /** Session, and the ids of its token and of its stored live connection. `connection` is null while the client is not connected (C3). */
   session: (Session & { token: string; connection: string | null }) | null
   seen: Place | null
-  /** Circumstances under which the client's authorizations were last tested. */
+  /** Circumstances in which the client's authorizations were last evaluated. */
   tested: Circumstances | null
 }
 export type Authorization = {
@@ -65,13 +65,13 @@ export type Authorization = {
   policy: string
   gateway: string
   token: string
-  /** Group whose membership granted the authorization; null for the managed group. */
+  /** Group whose membership granted the authorization. Null stands for the managed group. */
   group: string | null
   uploads: boolean
   expiresAt: number
 }
 
-/** The objects of an account and their dependencies, as the contract defines them. Maps keep the order of creation. */
+/** Models the objects of an account and their dependencies, as the contract defines them. Maps keep the order of creation. */
 export class AccountModel {
   /** Current time in microseconds. */
   now = 0
@@ -85,14 +85,14 @@ export class AccountModel {
   readonly clients = new Map<string, Client>()
   readonly tokens = new Map<string, Token>()
   readonly gatewayTokens = new GatewayTokenModel()
-  /** Auth providers by id; true if enabled. */
+  /** Auth providers by id. The value is true if the provider is enabled. */
   readonly providers = new Map<string, boolean>()
   readonly authorizations = new Map<string, Authorization>()
   /** Authorizations that ended since a check last emptied the list. */
   readonly ended: Authorization[] = []
   readonly endedSecrets = new EndedSecrets()
 
-  /** Ends expired tokens, sessions and authorizations, and the authorizations of offline clients (P1.7, P5.5(3), A31). */
+  /** Removes expired tokens, sessions and authorizations, and the authorizations of offline clients (P1.7, P5.5(3), A31). */
   settle(now: number): void {
     this.now = now
     for (const token of this.tokens.values()) if (token.expiresAt <= now) this.deleteToken(token.id)
@@ -170,7 +170,7 @@ export class AccountModel {
     this.endAuthorizations(({ resource }) => resource === id)
   }
 
-  /** Ends gateway tokens and the sessions that they started. Authorizations remain valid. */
+  /** Revokes gateway tokens, and ends the sessions that they started. Authorizations remain valid. */
   endGatewayTokens(which: (token: GatewayToken) => boolean): void {
     this.gatewayTokens.end(which)
     this.endTokenlessSessions()
@@ -191,7 +191,7 @@ export class AccountModel {
       if (gateway.session && !this.gatewayTokens.all.has(gateway.session.secret)) gateway.session = null
   }
 
-  /** Ends all client tokens, sessions and authorizations. Enabling the account restores none of them (A30, P1.7). */
+  /** Revokes all client tokens, and ends all sessions and authorizations. Enabling the account restores none of them (A30, P1.7). */
   disable(): void {
     this.deleteTokens(() => true)
     for (const device of [...this.clients.values(), ...this.gateways.values()]) device.session = null
@@ -211,13 +211,13 @@ export class AccountModel {
     this.sites.delete(id)
   }
 
-  /** Facts by which conditions are tested when a client uses a token (A17.3). */
+  /** Returns the facts that conditions are evaluated against when a client uses a token (A17.3). */
   conditionContextOf(client: Client, token: Token): Circumstances {
     const { ip, region } = client.place
     return { ip, region, provider: token.provider, verified: client.verified }
   }
 
-  /** Tests the authorizations of a client again if its circumstances have changed (P3.2). */
+  /** Reevaluates the client's authorizations if its circumstances have changed (P3.2). */
   reevaluate(client: Client, token: Token): void {
     const circumstances = this.conditionContextOf(client, token)
     const changed = JSON.stringify(circumstances) !== JSON.stringify(client.tested)

@@ -7,11 +7,13 @@ export type Circumstances = { ip: string | null; region: string | null; provider
 
 export const nowhere: Circumstances = { ip: null, region: null, provider: null, verified: false }
 
-/** Result of a condition. `until` is the last second at which the condition is met; null if it has no end or is not met. */
+/**
+ * Result of a condition. `until` is the last second at which the condition is met. It is null if the condition is not met or never expires.
+ */
 export type Verdict = { passed: boolean; until: number | null }
 
 /**
- * Evaluates one condition by the table of A17.3.
+ * Evaluates one condition according to the table in A17.3.
  * @param at instant in seconds since 1970
  */
 export function verdictOf({ property, operator, values }: Condition, where: Circumstances, at: number): Verdict {
@@ -30,7 +32,10 @@ export function verdictOf({ property, operator, values }: Condition, where: Circ
   return { passed: passed(), until: null }
 }
 
-/** Evaluates all conditions. Returns the violated properties in order, and the earliest end in seconds (A17.3(1), (3)). */
+/**
+ * Evaluates all conditions. Returns the violated properties in order, and the earliest second at which a met condition expires (A17.3(1),
+ * (3)).
+ */
 export function judge(conditions: Condition[], where: Circumstances, at: number) {
   const verdicts = conditions.map((condition) => verdictOf(condition, where, at))
   const violated = conditions.filter((_, i) => !verdicts[i]?.passed).map(({ property }) => property)
@@ -45,7 +50,7 @@ function isInside(ranges: string[], address: string): boolean {
   const list = new BlockList()
   for (const range of ranges) {
     const [net = '', prefix] = range.split('/')
-    // Skips ranges of the other address family, which never match.
+    // Skips ranges of the other IP version, because they never match.
     if (isIP(net) !== family) continue
     list.addSubnet(net, Number(prefix ?? (family === 4 ? 32 : 128)), family === 4 ? 'ipv4' : 'ipv6')
   }
@@ -62,7 +67,7 @@ const secondsOf = (time: string): number => {
 type Opening = {
   day: string
   zone: string
-  /** First and last second of the day of each range. */
+  /** First and last second of each range, counted from midnight. */
   open: [number, number][]
 }
 
@@ -84,7 +89,7 @@ function openingsOf(values: string[]): Opening[] {
 
 /**
  * Returns the last second of the time window that contains `at`, or null outside all windows. Adjacent and overlapping ranges form one
- * window. Of several windows, the latest end is returned.
+ * window. If several windows contain `at`, returns the latest end.
  */
 function endOfOpening(values: string[], at: number): number | null {
   const ends = openingsOf(values).flatMap(({ day, zone, open }) => {

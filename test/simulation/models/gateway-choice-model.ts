@@ -31,7 +31,7 @@ function chord(a: Position, b: Position): number {
 }
 
 /**
- * Gateways that the service may choose from at random. Each preference of P5.4 filters the result of the previous one.
+ * Returns the gateways from which the service may choose at random. Each preference of P5.4 filters the result of the previous preference.
  */
 export function eligibleGateways(online: Gateway[], client: Client, isUsed: (gateway: Gateway) => boolean): Gateway[] {
   const clientVersion = client.session?.version ?? ''

@@ -1,24 +1,24 @@
 import { EndedSecrets } from './ended-secrets.ts'
 
 export type GatewayToken = {
-  /** Null until a response contains the id, because creating a gateway returns only the secret of its token. */
+  /** Id of the token. Null until a response contains it, because creating a gateway returns only the token's secret. */
   id: string | null
   secret: string
   site: string
   /** Gateway that the token belongs to; null for a site token. */
   gateway: string | null
   used: boolean
-  /** Time of the rotation in microseconds; null if the token is not rotated. */
+  /** Time of the rotation in microseconds; null if the token has not been rotated. */
   rotatedAt: number | null
 }
 
 const graceMicros = 4 * 3_600_000_000
 
-/** Latest time in microseconds at which a rotated token expires (A22). Infinite for other tokens. */
+/** Returns the latest time in microseconds at which a rotated token expires (A22). Infinite for other tokens. */
 export const rotationEnd = ({ rotatedAt }: GatewayToken): number =>
   rotatedAt === null ? Number.POSITIVE_INFINITY : rotatedAt + graceMicros
 
-/** Valid tokens of gateways and sites, rotated according to the table of A22. */
+/** Models the valid tokens of gateways and sites, and their rotation according to the table in A22. */
 export class GatewayTokenModel {
   /** Tokens by secret. */
   readonly all = new Map<string, GatewayToken>()
@@ -49,14 +49,14 @@ export class GatewayTokenModel {
     return this.ofGateway(gatewayId).find(({ rotatedAt }) => rotatedAt === null)
   }
 
-  /** Marks a token as used. The first use of a token ends the rotated token that it replaces. */
+  /** Marks a token as used. Its first use revokes the rotated token that it replaces. */
   use(token: GatewayToken): void {
     if (token.gateway === null || token.used) return
     token.used = true
     this.end((other) => other.gateway === token.gateway && other !== token && other.rotatedAt !== null)
   }
 
-  /** Rotates the active token if it was used, and ends it if it was never used. */
+  /** Rotates the active token if it has been used; otherwise, revokes it. */
   rotate(gatewayId: string, at: number): void {
     const active = this.activeOf(gatewayId)
     if (active?.used) active.rotatedAt = at

@@ -1,6 +1,6 @@
 const hour = 3600
 
-/** Midnight UTC, in seconds, of the first (1), second (2) or last (-1) Sunday of a month. */
+/** Returns midnight UTC of the first (1), second (2) or last (-1) Sunday of a month, in seconds since 1970. */
 function sunday(year: number, month: number, which: number): number {
   const first = which > 0 ? Date.UTC(year, month - 1, 1) : Date.UTC(year, month, 1)
   const weekday = new Date(first).getUTCDay()
@@ -10,11 +10,11 @@ function sunday(year: number, month: number, which: number): number {
 
 type Zone = {
   standard: number
-  /** Begin and end of summer time in a year, in seconds since 1970. */
+  /** Start and end of daylight saving time in a year, in seconds since 1970. */
   summer?: (year: number) => [number, number]
 }
 
-/** Time zones by the published rules of their clock changes, independent of the time zone data of Node.js. */
+/** Time zones with the published rules of their clock changes, independent of the time zone data in Node.js. */
 const zones: Record<string, Zone> = {
   UTC: { standard: 0 },
   'Asia/Kolkata': { standard: 5.5 * hour },
@@ -46,13 +46,13 @@ function offsetAt(zone: Zone, second: number): number {
 
 const day = 24 * hour
 
-/** Local time of a zone: weekday (Sunday is 0) and second of the day. */
+/** Returns the local time in a zone: the weekday (Sunday is 0) and the second of the day. */
 export function localClock(name: string, second: number): { weekday: number; seconds: number } {
   const local = second + offsetAt(zoneOf(name), second)
   return { weekday: (Math.floor(local / day) + 4) % 7, seconds: local % day }
 }
 
-/** First second from `from` on at which the zone's clock shows `seconds` of the current day, or skips that time. */
+/** Returns the first second, at or after `from`, at which the zone's clock shows `seconds` of the current day or skips that time. */
 export function whenClockShows(name: string, from: number, seconds: number): number {
   const zone = zoneOf(name)
   const midnight = Math.floor((from + offsetAt(zone, from)) / day) * day
@@ -63,6 +63,6 @@ export function whenClockShows(name: string, from: number, seconds: number): num
   return Math.min(...changesAround(zone, from).filter((change) => change > from))
 }
 
-/** Clock changes of all zones after `from`, in seconds. */
+/** Returns the clock changes of all zones after `from`, in seconds since 1970. */
 export const nextClockChanges = (from: number): number[] =>
   Object.values(zones).flatMap((zone) => changesAround(zone, from).filter((change) => change > from))

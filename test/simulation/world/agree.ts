@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 /**
- * Compares a result of the service with that of the model.
+ * Compares a result from the service with the model's result.
  * @throws Error if they differ
  */
 export function agree(what: string, service: unknown, model: unknown): void {

@@ -1,6 +1,6 @@
 import type { Place } from '../models/account-model.ts'
 
-/** Places of devices. The CDN reports region and position for all but the last place (P8). */
+/** Places where devices are. The CDN reports region and position for all but the last place (P8). */
 export const places: Place[] = [
   { ip: '192.0.2.17', region: 'DE', lat: 52.52, lon: 13.4 },
   { ip: '192.0.2.201', region: 'DE', lat: 48.14, lon: 11.58 },
@@ -9,7 +9,7 @@ export const places: Place[] = [
   { ip: '198.51.100.9', region: 'US', lat: 37.77, lon: -122.42 },
   { ip: '2001:db8:1::7', region: 'IN', lat: 19.08, lon: 72.88 },
   { ip: '2001:db8:2::7', region: 'AR', lat: -34.6, lon: -58.38 },
-  // An IPv4-mapped IPv6 address, and a place without region and position.
+  // An IPv4-mapped IPv6 address, followed by a place without region and position.
   { ip: '::ffff:192.0.2.99', region: 'AT', lat: 48.21, lon: 16.37 },
   { ip: '10.9.8.7', region: null, lat: null, lon: null },
 ]

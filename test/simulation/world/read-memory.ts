@@ -17,17 +17,17 @@ type Key = { pk: string; sk: string }
 type Attributes = Record<string, unknown>
 type Send = (command: unknown) => Promise<unknown>
 
-/** Cached reads of a partition, and a counter that grows at the start and the end of each write. */
+/** Cached reads of a partition, and a counter that is incremented at the start and the end of each write. */
 type Partition = { items: Map<string, Attributes | null>; queries: Map<string, unknown>; writes: number }
 
-/** Freezes a value deeply, because callers share it. */
+/** Freezes a value deeply, because all readers of the cache share it. */
 function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || Object.isFrozen(value)) return value
   for (const part of Object.values(value)) frozen(part)
   return Object.freeze(value)
 }
 
-/** Keys that a command writes; null if the command is not supported. */
+/** Returns the keys that a command writes, or null if the command is not a supported write. */
 function writtenBy(command: unknown): Key[] | null {
   if (command instanceof PutCommand) return [command.input.Item as Key]
   if (command instanceof UpdateCommand || command instanceof DeleteCommand) return [command.input.Key as Key]
@@ -93,7 +93,7 @@ class Memory {
 async function batchGet(memory: Memory, command: BatchGetCommand, send: Send): Promise<unknown> {
   const [[name, request] = ['', undefined]] = Object.entries(command.input.RequestItems ?? {})
   const items = await memory.items((request?.Keys ?? []) as Key[], async (Keys) => {
-    // Reads whole items, because other requests may need other attributes.
+    // Reads whole items, because later reads may need other attributes.
     const whole = { Keys, ConsistentRead: request?.ConsistentRead }
     const answer = (await send(new BatchGetCommand({ RequestItems: { [name]: whole } }))) as {
       Responses?: Record<string, Attributes[]>
@@ -106,8 +106,8 @@ async function batchGet(memory: Memory, command: BatchGetCommand, send: Send): P
 }
 
 /**
- * Caches reads of this process until it writes to the same partition, so that unchanged data is read only once. Writes always reach the
- * table's engine with their conditions.
+ * Caches the reads of this process until it writes to the same partition, so that unchanged data is read only once. Writes always reach the
+ * table's engine, including their conditions.
  */
 export function rememberReads(): void {
   const memory = new Memory()

@@ -19,12 +19,12 @@ export class SimulatedAccount {
   readonly model = new AccountModel()
   readonly access = new AccessModel(this.model)
   readonly channel = new SimulatedChannel()
-  /** Authorizations and `since` of each gateway as of its last heartbeat, by gateway id. */
+  /** Authorizations and `since` value that each gateway had after its last heartbeat, by gateway id. */
   readonly gatewayStates = new Map<
     string,
     { session: string; since: string | null; authorizations: Map<string, unknown> }
   >()
-  /** Gateways of new authorizations whose nudges have not been checked yet. */
+  /** Ids of gateways with new authorizations whose nudges have not been checked yet. */
   readonly granted: string[] = []
   readonly tally = new Map<string, number>()
   readonly latest: string[] = []
@@ -57,7 +57,7 @@ export class SimulatedAccount {
     this.settle()
   }
 
-  /** Changes the account as an operator does (A32). */
+  /** Updates the account as an operator does (A32). */
   async updateAccount(changes: Record<string, unknown>): Promise<void> {
     // biome-ignore lint/suspicious/noExplicitAny: the result of the provisioning function
     const { error } = (await provision({ operation: 'update_account', account_id: this.id, account: changes })) as any
@@ -68,7 +68,7 @@ export class SimulatedAccount {
     return call(handler, { path: '/simulation', ...request, token: this.token, headers: headersFrom(home) })
   }
 
-  /** Sends an administrator's request that must succeed, and returns the `data` of the response. */
+  /** Sends an administrator's request, which must succeed, and returns the `data` of the response. */
   // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
   async administer(handler: Handler, request: Request): Promise<any> {
     const answer = await this.ask(handler, request)
@@ -76,24 +76,24 @@ export class SimulatedAccount {
     return answer.body.data
   }
 
-  /** Sends a device's request from a place. */
+  /** Sends a device's request from the given place. */
   from(place: Place, token: string, handler: Handler, request: Request): Promise<Answer> {
     return call(handler, { path: '/simulation', ...request, token, headers: headersFrom(place) })
   }
 
-  /** Counts an action or check. The error of a failed comparison lists the latest 20. */
+  /** Counts an action or check, and records it. If a comparison fails, its error lists the latest 20. */
   note(what: string, detail: unknown = ''): void {
     this.tally.set(what, (this.tally.get(what) ?? 0) + 1)
     this.latest.push(`${new Date(this.clock.now / 1000).toISOString()} ${what} ${JSON.stringify(detail)}`)
     if (this.latest.length > 20) this.latest.shift()
   }
 
-  /** Picks a resource, often one of the oldest, which have many policies. */
+  /** Picks a resource. Often picks one of the oldest, because they have many policies. */
   someResourceId(): string {
     return this.random.pick([...this.model.resources.keys()].slice(0, this.random.chance(0.5) ? 15 : undefined))
   }
 
-  /** Picks a site, often one of the first two, which have many objects. */
+  /** Picks a site. Often picks one of the first two, because they have many objects. */
   someSite(): string {
     return this.random.pick([...this.model.sites].slice(0, this.random.chance(0.5) ? 2 : undefined))
   }

@@ -8,17 +8,17 @@ import { agree } from './agree.ts'
 import { headersFrom } from './places.ts'
 import { replaceMethod } from './replace-method.ts'
 
-/** Connection of a gateway or client, as API Gateway has it. */
+/** Connection of a gateway or client, as known to API Gateway. */
 export type Link = {
   id: string
   device: string
   session: string
-  /** Token of a client; null for a gateway. */
+  /** Token of the client; null for a gateway. */
   token: Token | null
   open: boolean
-  /** Nudges that the device has received but not processed. */
+  /** Number of nudges that the device has received but not processed yet. */
   waiting: number
-  /** Nudges since the device's last heartbeat. */
+  /** Number of nudges since the device's last heartbeat. */
   sent: number
   sinceFollowUp: number
   /** Times of the keepalives of the last ten seconds, in microseconds. */
@@ -42,7 +42,7 @@ export class SimulatedChannel {
   /** Ids of nudged devices, one per nudge, until a check empties the lists. */
   readonly nudged = { gateways: [] as string[], clients: [] as string[] }
   readonly #all = new Map<string, Link>()
-  /** Connections that the service has closed and API Gateway has not reported yet. */
+  /** Connections that the service has closed but whose end API Gateway has not reported yet. */
   readonly #ended: Link[] = []
 
   constructor() {
@@ -72,7 +72,7 @@ export class SimulatedChannel {
     if (this.links.get(link.device) === link) this.links.delete(link.device)
   }
 
-  /** Opens a connection of a device, which replaces its older connection. */
+  /** Opens a connection for the device, which replaces its previous connection. */
   async connect({ id, place, session }: Device, secret: string, token: Token | null = null): Promise<Link> {
     if (!session) throw new Error('The device is offline.')
     const counts = { waiting: 0, sent: 0, sinceFollowUp: 0, keepalives: [] }
@@ -102,7 +102,7 @@ export class SimulatedChannel {
     agree('the answer to a keepalive', [statusCode, body], [200, undefined])
   }
 
-  /** Closes a connection. API Gateway may fail to report the loss to the service. */
+  /** Closes a connection. `isReported` is false if API Gateway fails to report the loss to the service. */
   async lose(link: Link, isReported: boolean): Promise<void> {
     this.#close(link)
     if (isReported) await this.#report(link)

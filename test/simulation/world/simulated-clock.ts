@@ -1,7 +1,7 @@
 import { clock } from '#shared/core/clock.ts'
 import { replaceMethod } from './replace-method.ts'
 
-/** Controls the service's clock. Each reading advances the clock by a microsecond, and tests make it jump. */
+/** Controls the service's clock. Each reading advances the clock by a microsecond, and tests can make it jump. */
 export class SimulatedClock {
   private micros: number
 

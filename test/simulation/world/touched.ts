@@ -3,6 +3,6 @@ export type Touched = {
   actors?: Iterable<string>
   resources?: Iterable<string>
   gateways?: Iterable<string>
-  /** True if rows may remain that grant no access but are listed until the stream's consumer has run (A29). */
+  /** True if rows may remain that no longer grant access but are listed until the stream's consumer has run (A29). */
   leavesRows?: boolean
 }
