@@ -93,8 +93,8 @@ ${files
     'The IAM rights of each Lambda function, by role: the statements of the role, then the functions that use it. `npm run fix` generates',
     'this page from the templates of a deployment with default settings. Roles are declared in `infra/roles/roles.ts`.',
     '',
-    '`<account>` stands for the ID of any account of the service. The policies do not restrict a function to one account: the code does, by',
-    "the caller's token.",
+    '`<account>` stands for the ID of any account of the service. The policies do not restrict a function to one account. The code does that,',
+    "based on the caller's token.",
     '',
     ...sections,
   ].join('\n')

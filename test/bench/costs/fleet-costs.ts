@@ -89,8 +89,8 @@ ${markdownTable(
     dollars(gb * (monthDays / interval) * prices.regionGb),
   ]),
 )}
-- **\`tableClass=infrequent-access\`**: storage costs ${prices.infrequentGbMonth.toFixed(2)} instead of ${prices.tableGbMonth.toFixed(2)} USD per GB and month, but reads and writes cost ${(100 * (prices.infrequentUnits - 1)).toFixed(0)} % more. For flows
-  alone, it is cheaper from ${days(tableUsd(stated.flow) * 1e6, 1)} days of \`flowRetentionDays\`. For the example fleet, it is cheaper from ${days(connected.throughput, millionFlows)} days with the live channel,
-  and from ${days(alone.throughput, millionFlows)} days without it. The cost of point-in-time recovery and backups does not depend on the class.
+- **\`tableClass=infrequent-access\`**: storage costs ${prices.infrequentGbMonth.toFixed(2)} instead of ${prices.tableGbMonth.toFixed(2)} USD per GB-month, but reads and writes cost ${(100 * (prices.infrequentUnits - 1)).toFixed(0)} % more. For flows
+  alone, it is cheaper if \`flowRetentionDays\` is at least ${days(tableUsd(stated.flow) * 1e6, 1)}. For the example fleet, the break-even point is ${days(connected.throughput, millionFlows)} days with the live channel,
+  and ${days(alone.throughput, millionFlows)} days without it. The cost of point-in-time recovery and backups does not depend on the class.
 `
 }
