@@ -50,7 +50,7 @@ export function readCommitRecord({ version, ...item }: Record<string, unknown>):
 const records = async (account: string, range: Range) =>
   (await queryItems(commitKey(account, 0).pk, range)).map(readCommitRecord)
 
-/** Finds the sequence of the first commit at or after `begin`, by binary search. Commit times grow with sequences. */
+/** Finds the sequence number of the first commit at or after `begin`, by binary search. Commit times increase with it. */
 async function firstSequence(account: string, begin: number): Promise<number> {
   const [last] = await records(account, { backward: true, limit: 1 })
   let [low, high] = [1, (last?.sequence ?? 0) + 1]

@@ -112,7 +112,7 @@ type Request<R extends Route, C extends Contract> = {
   /** Envelope value before validation; undefined if an optional envelope is missing. */
   raw: RawOf<C>
   /**
-   * Checks the envelope of an operation with `checkedByHandler`.
+   * Checks the envelope, for an operation that sets `checkedByHandler`.
    * @throws ApiError 400
    */
   envelope(): void

@@ -48,7 +48,7 @@ type CloseOutcome = 'ended' | 'opening'
 export async function endConnection(connection: ConnectionRef, reason: ConnectionClosing): Promise<CloseOutcome> {
   await sendMessage(connection, { type: 'closing', code: closings[reason], reason })
   const closing = await closeConnection(connection.connection_id, closings[reason])
-  // Keeps a connection that is still opening, because it ends at its handshake or its first message.
+  // Keeps the stored connection while its handshake may still be in progress. The handshake or the first message then ends it.
   if (closing === 'gone' && isYoung(connection)) return 'opening'
   await forgetConnection(connection).catch(() => undefined)
   return 'ended'

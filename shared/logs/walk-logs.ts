@@ -94,8 +94,8 @@ async function* walkStream(walk: PartWalk, stream: LogStream): AsyncGenerator<Lo
 }
 
 /**
- * Returns the partitions of the window, oldest day first, or the single partition that contains the pointers. Stops one day after the
- * current time, to tolerate clock skew. Except for flows, no entry has a later time.
+ * Returns the partitions of the window, oldest day first, or the single partition that contains the pointer items. Stops one day after the
+ * current time, to tolerate clock skew. Only flow entries can have a later time.
  */
 function partsOf(walk: PartWalk, stream: Exclude<LogStream, 'flow'>): Part[][] {
   const { account, pointerFilter } = walk

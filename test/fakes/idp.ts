@@ -38,7 +38,7 @@ export type IdpData = {
   users: IdpUser[]
   groups: IdpGroup[]
   apps: IdpApp[]
-  /** Maximum number of requests per API collection. */
+  /** Maximum number of requests to each API collection until the limits are reset. */
   rateLimit: number
 }
 

@@ -6,7 +6,7 @@ import { type Entry, loadEntries } from '#test/support/operations/operations.ts'
  * can result in administration, its refusals must also include `scope_exceeded`.
  */
 const leadsTo = {
-  /** Operations that only return objects covered by the caller's scope. */
+  /** Operations that return only objects within the caller's scope. */
   sight: [
     'GET /access/actors/{id}/resources',
     'POST /access/evaluate',

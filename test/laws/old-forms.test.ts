@@ -253,7 +253,7 @@ const forms: Record<string, Form> = {
 
 /**
  * Checks a form against its samples.
- * @throws AssertionError if the results differ, or if a previous sample exists before v1.0.0
+ * @throws AssertionError if the results differ, or if a sample of a previous form exists although v1.0.0 has not been released
  */
 async function check(
   { today, before, read, holds, held = holds, write, plain = (text) => text, other }: Form,

@@ -75,7 +75,7 @@ it('has a row of every earlier version, which the current code reads', () => {
   }
 })
 
-/** Returns the names of collections that have upgrades although no version of the service has been released. */
+/** Returns the names of collections that define upgrades, although no version of the service has been released. */
 const early = (all: Iterable<Entity>, released: boolean): string[] =>
   [...all].filter(({ upgrades }) => !released && upgrades.length > 0).map(({ name }) => name)
 

@@ -94,7 +94,7 @@ export async function startEngines(
       else fault = message.message
     })
     child.once('error', reject)
-    // Waits for the process to exit instead of rejecting at the fault message, so that the other engine has stopped too.
+    // Rejects when the process has exited, not when the fault message arrives, so that the other engine has stopped by then.
     child.once('exit', () => reject(new StartupError(fault ?? 'The engines ended before they were ready.')))
   })
   // Lets this program exit although the IPC channel is open. The engines' process stops when the channel closes.

@@ -59,7 +59,7 @@ async function compare({ account, open }: Walk, commits: [name: string, sequence
   return rows
 }
 
-/** Adds the rows that a commit wrote to the batch. Reports invalid keys and missing commits. */
+/** Adds to the batch the rows that a commit wrote. Reports invalid keys and missing commits. */
 function note(
   { walk, report }: Walking,
   sort: string,

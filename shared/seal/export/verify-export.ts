@@ -26,7 +26,7 @@ const perProgress = 10_000
 
 /**
  * Verifies an export offline, line by line (S5.2).
- * @param key required verifier key of the checkpoint; by default the key in the file
+ * @param key verifier key that must have signed the checkpoint; by default the key in the file
  * @param sizes tree sizes whose roots the caller needs
  * @throws NotAnExport, NoteError, Unproven, ExportFault
  */

@@ -88,7 +88,7 @@ export function identityOfClaims(kind: OpenIdKind, provider: AuthProviderRow, cl
 }
 
 /**
- * Returns the email that a passcode must prove before the first link (I2.3). Returns null if no proof is needed.
+ * Returns the email that the person must prove with a passcode before the identity is first linked (I2.3). Returns null if no proof is needed.
  * @throws SignInRefused if the email is malformed
  */
 export async function emailToProve(

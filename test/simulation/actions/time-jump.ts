@@ -9,7 +9,7 @@ const micros = 1_000_000
 const rotationEnds = ({ gatewayTokens }: AccountModel): number[] =>
   [...gatewayTokens.all.values()].map(rotationEnd).filter((end) => Number.isFinite(end))
 
-/** Returns the seconds at which a condition, token or authorization expires, or at which the clock of a time zone changes. */
+/** Returns the seconds at which a condition, token or authorization expires, or the UTC offset of a time zone changes. */
 function boundaries({ model, random, clock }: SimulatedAccount): number[] {
   const times = random
     .sample(model.policies.values(), 20)

@@ -33,7 +33,7 @@ export function verdictOf({ property, operator, values }: Condition, where: Circ
 }
 
 /**
- * Evaluates all conditions. Returns the violated properties in order, and the earliest second at which a met condition expires (A17.3(1),
+ * Evaluates all conditions. Returns the violated properties in order, and the earliest second at which a condition is no longer met (A17.3(1),
  * (3)).
  */
 export function judge(conditions: Condition[], where: Circumstances, at: number) {

@@ -11,8 +11,8 @@ import { plantIds, plantRows } from '../table/plant-rows.ts'
 import { largestConditions } from './fill-lists.ts'
 
 /**
- * Creates actors with access to resources. Each actor and resource share more maximum-size policies than fit into one row of an access
- * list.
+ * Creates actors with access to resources. Each pair of an actor and a resource has more maximum-size policies than fit into one row of an
+ * access list.
  */
 export async function fillAccess({ id: account }: Account, { rows = 7, grants = 4 } = {}) {
   const [siteId = ''] = await plantIds(account, sites, 1, () => ({ name: 'Site', managed_by: 'account' as const }), [])

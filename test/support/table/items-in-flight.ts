@@ -40,8 +40,8 @@ function touchedItems({ operation, input }: EngineRequest): string[] {
 }
 
 /**
- * Latencies by operation in milliseconds: a minimum, and the mean of an exponentially distributed addition. One request in a hundred takes
- * ten times longer.
+ * Latencies by operation in milliseconds: a minimum, and the mean of an exponentially distributed extra delay. One request in a hundred
+ * takes ten times as long.
  */
 type Latencies = Record<string, [min: number, mean: number]>
 const latencies: Latencies = { GetItem: [2, 2], BatchGetItem: [3, 4], Query: [3, 4], TransactWriteItems: [12, 12] }

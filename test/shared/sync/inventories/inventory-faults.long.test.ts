@@ -51,7 +51,7 @@ type Kind = keyof typeof kinds
 
 const devicesOf: Record<Kind, RegExp> = { mdm: /\/devices$/, tenant: /\/managedDevices$/ }
 
-/** Creates a provider of a type with all devices stored. Before each test, the provider is enabled and has no error. */
+/** Creates a provider of the given kind, with all its devices stored. Before each test, enables it and clears its error. */
 function worldOf(kind: Kind) {
   let made: Awaited<ReturnType<(typeof kinds)[Kind]>> | undefined
   let waited = { ms: 0 }
