@@ -6,7 +6,7 @@ type CallLimits = {
   /** Timeout of the whole call: 30 seconds by default, 120 for pages of directories (I1.2). */
   timeoutMs?: number
   maxBytes?: number
-  /** Keeps connections open, for many pages from one host. */
+  /** Keeps connections open, which is useful for reading many pages from one host. */
   keepAlive?: boolean
 }
 

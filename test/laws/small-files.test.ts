@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
 
-/** Size limit in lines. A smaller file with a single importer in its room belongs in that importer. */
+/** Minimum number of lines of a file with a single importer in its room, such as `shared/table`. A smaller file belongs in that importer. */
 const small = 40
 
 const roomOf = (file: string): string => file.split('/').slice(0, 2).join('/')

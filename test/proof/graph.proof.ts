@@ -59,7 +59,7 @@ async function tokenOf({ url, data }: Pick<TenantFake, 'url' | 'data'>, clientSe
   return result?.accessToken ?? ''
 }
 
-/** Creates the vendor's API client, in which only the last middleware redirects requests to the fake. */
+/** Creates the vendor's API client, unmodified except for a last middleware that redirects requests to the fake. */
 async function clientOf(of: Pick<TenantFake, 'url' | 'data'>): Promise<Client> {
   const token = await tokenOf(of)
   const redirect: Middleware = {

@@ -74,7 +74,7 @@ export const sourceBucket = (address: string, step: PublicStep): Bucket =>
 export const signInBucket = (accountId: string, method: 'providers' | 'passcodes'): Bucket =>
   bucket('sign_in', accountId, `sign_in.${method}`, { capacity: 300, refill: 10, parts: 30 })
 
-/** Returns the bucket of an email address, which the whole service shares, even if no actor has the address. */
+/** Returns the service-wide bucket of an email address. The bucket exists even if no actor has the address. */
 export const emailBucket = (email: string): Bucket =>
   bucket('sign_in', 'service', `email#${hash('sha256', foldAscii(email), 'base64url')}`, {
     capacity: 20,

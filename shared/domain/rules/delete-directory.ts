@@ -48,7 +48,7 @@ export const stageRestOfDirectory = async (transaction: Transaction, id: string)
     ),
   )
 
-/** Creates a sweep that ends all access granted through a directory. Each part of the deletion runs the sweep until it is complete. */
+/** Creates a sweep that ends all access granted through a directory. The deletion continues the sweep in each part until it is complete. */
 function accessSweep(directoryId: string): Sweep {
   return sweepAll([
     sweep(

@@ -3,7 +3,7 @@ import { type OriginSecret, parseOriginSecret } from '../../core/secrets/origin-
 import type { Distribution } from './distribution.ts'
 import type { StagedSecret } from './staged-secret.ts'
 
-/** Age after which every function accepts a new word: twice the five minutes for which functions cache the secret. */
+/** Age in milliseconds after which every function accepts a new word of the secret: twice the five minutes for which functions cache it. */
 const propagationMs = 10 * 60_000
 
 type World = {

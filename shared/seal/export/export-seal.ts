@@ -45,10 +45,13 @@ export const ExportSeal = v.strictObject({
    */
   before: v.nullable(Entry),
   after: v.nullable(Entry),
-  /** Inclusion proofs of the outermost leaves, including those of `before` and `after`. Null for the first or last leaf of the log. */
+  /**
+   * Inclusion proofs of the first and last leaves of the export, including those of `before` and `after`. A proof is null if its leaf is the
+   * first or last leaf of the log.
+   */
   first: v.nullable(LeafProof),
   last: v.nullable(LeafProof),
-  /** Hours of all leaves from `first` to `last`; activity log only. */
+  /** Hours that the leaves from `first` to `last` seal, one per leaf. Only in the activity log. */
   hours: v.optional(
     v.array(v.strictObject({ hour: instant, stream: v.picklist(hourStreams), size: count, root: hash })),
   ),

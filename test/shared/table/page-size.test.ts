@@ -36,7 +36,7 @@ it('reads hardly more of a list of large rows than the returned page', async () 
     pages = (await walkPages(account, request)).pages
   })
   expect(pages).toBeGreaterThan(1)
-  // Divides the total by the number of pages read: every page forward, and every page except the last backward.
+  // Divides the total by the number of pages read: all pages when reading forward, and all but the last when reading backward.
   expect(first.reads / (all.reads / (2 * pages - 1))).toBeLessThan(1.5)
   expect(first.reads).toBeLessThan(all.reads / 3)
 })

@@ -27,7 +27,7 @@ export class NudgeJudge {
    */
   #changed = new Set<string>()
   #before = new Set<string>()
-  /** Resources offered to each connected client at the last complete follow-up, or when the client connected, if later. */
+  /** Resources offered to each connected client when the follow-up consumer last had no pending work, or when the client connected, if later. */
   readonly #offers = new Map<Link, string>()
   readonly #removed: Stored[] = []
 

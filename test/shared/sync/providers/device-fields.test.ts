@@ -3,7 +3,7 @@ import { deviceFields } from '#shared/domain/mdm-devices/mdm-device.ts'
 import { managedDevice } from '#shared/sync/providers/managed-devices.ts'
 import { type MdmList, mdmDevice } from '#shared/sync/providers/mdm.ts'
 
-/** Provider's names of the fields in A28.2 (`identity-wire.md`, 1.4, 1.5). `outer.inner` is a nested field. */
+/** The provider's names for the fields in A28.2 (`identity-wire.md`, 1.4, 1.5). `outer.inner` is a nested field. */
 const mdm: Record<MdmList, string> = {
   devices: `
     device_name=device_name model=model serial_number=serial_number platform=platform os_version=os_version
