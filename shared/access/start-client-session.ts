@@ -151,10 +151,10 @@ async function registerClient(
   return commit(author, async (transaction) => {
     // Checks the token again, because the token or its actor could have been deleted since the request arrived.
     if (!(await transaction.get(clientTokens, token.id))) throw unauthorized()
-    const existing = await find()
-    const id = existing?.id ?? transaction.newId()
+    const current = await find()
+    const id = current?.id ?? transaction.newId()
     author.subject.device_id = id
-    if (existing) return transaction.update(clients, existing, description)
+    if (current) return transaction.update(clients, current, description)
     return transaction.insert(clients, {
       id,
       actor_id: actor.id,

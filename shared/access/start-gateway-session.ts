@@ -149,8 +149,8 @@ async function gatewayOfToken(
   return commit(author, async (transaction) => {
     // Checks the token again, because the token or its site could have been deleted since the request arrived.
     if (!(await transaction.get(gatewayTokens, token.id))) throw unauthorized()
-    const existing = await find()
-    if (existing) return existing
+    const current = await find()
+    if (current) return current
     const id = transaction.newId()
     author.subject.device_id = id
     author.subject.gateway_id = id
