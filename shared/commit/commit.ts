@@ -1,24 +1,16 @@
-import { randomUUID } from 'node:crypto'
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { describeError } from '../core/logging/describe-error.ts'
 import { measure } from '../core/logging/invocation.ts'
 import { logLine } from '../core/logging/log.ts'
 import type { Subject } from '../core/subject.ts'
-import { isConflict, isTransient } from '../core/transient-error.ts'
-import { TaskQueue } from '../core/work/task-queue.ts'
-import { noteChange, retryUntil, workTime } from '../core/work/work.ts'
-import { type AccountVersion, readAccountVersion } from '../table/account-version.ts'
-import { accountVersionKey, commitKey } from '../table/keys.ts'
-import { packLarge } from '../table/large-attributes.ts'
-import { getItem } from '../table/read.ts'
-import { table } from '../table/table.ts'
-import { putIf, type Write } from '../table/write-together.ts'
-import { commitItem } from './commit-record.ts'
+import { retryUntil, workTime } from '../core/work/work.ts'
+import type { AccountVersion } from '../table/account-version.ts'
+import type { Write } from '../table/write-together.ts'
+import { queueChange } from './commit-queue.ts'
 import { revokeAll } from './revoke.ts'
-import { maxWrites, Transaction } from './transaction.ts'
+import { type Conflict, type WaitingChange, waitingChange } from './staged-change.ts'
+import type { Transaction } from './transaction.ts'
 
 /** Author and rules of a commit. A null `subject` is the service itself (L5). */
 export type Author = {
@@ -34,64 +26,10 @@ export type Author = {
   responseWrite?: (result: unknown) => Promise<NonNullable<Write['Put']>>
 }
 
-function nextVersionAndRecord(author: Author, version: AccountVersion, transaction: Transaction, commitId: string) {
-  const { accountId, subject, runId } = author
-  const sequence = version.sequence + 1
-  const changes = transaction.changes()
-  const leaves = version.leaves + changes.length
-  const next: AccountVersion = { sequence, clock: transaction.now, counts: transaction.counts(), leaves }
-  const record = commitItem(commitKey(accountId, sequence), {
-    account_id: accountId,
-    commit_id: commitId,
-    sequence,
-    time: transaction.now,
-    first_leaf: version.leaves,
-    subject,
-    ...(runId !== undefined && { run_id: runId }),
-    changes,
-    rows: transaction.rows(commitId),
-    revocations: transaction.revocations,
-    follow_ups: transaction.followUps,
-  })
-  const expected = version.sequence === 0 ? null : { sequence: version.sequence }
-  // Never overwrites a commit record, even if the account version was restored to an older state.
-  const writes = [
-    putIf({ ...accountVersionKey(accountId), kind: 'account_version', ...next }, expected),
-    putIf(packLarge(record), null),
-  ]
-  return { next, writes }
-}
-
-const packWrite = (write: Write): Write =>
-  write.Put ? { Put: { ...write.Put, Item: packLarge(write.Put.Item ?? {}) } } : write
-
-/** True if a write whose response was lost has succeeded: the commit record then exists at the expected sequence. */
-async function wasCommitted(account: string, sequence: number, commitId: string): Promise<boolean> {
-  const record = await getItem(commitKey(account, sequence))
-  return record?.commit_id === commitId
-}
-
-type CommitResult<T> = { result: T; version: AccountVersion }
-
-/** Error of a commit that conflicted with another commit or was throttled. The caller retries the change after fresh reads. */
-type Conflict = { error: unknown }
-
-/** Writes the commit. If the response is lost, looks for the commit record. @throws any error that a retry would repeat */
-async function write(account: string, sequence: number, commitId: string, items: Write[]): Promise<Conflict | null> {
-  noteChange('unknown')
-  try {
-    await table().send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: commitId }))
-  } catch (error) {
-    const isRetryable = error instanceof TransactionCanceledException ? isConflict(error) : isTransient(error)
-    const isUncertain = isRetryable && !(error instanceof TransactionCanceledException)
-    if (!isUncertain || !(await wasCommitted(account, sequence, commitId))) {
-      noteChange('nothing')
-      if (isRetryable) return { error }
-      throw error
-    }
-  }
-  noteChange('something')
-  return null
+type CommitResult<T> = {
+  result: T
+  /** Account version after the commit; undefined if other changes were committed together with this one. */
+  version: AccountVersion | undefined
 }
 
 async function attempt<T>(
@@ -99,28 +37,14 @@ async function attempt<T>(
   change: (transaction: Transaction) => Promise<T>,
   after: AccountVersion | undefined,
 ): Promise<CommitResult<T> | Conflict> {
-  const version = after ?? (await readAccountVersion(author.accountId))
-  const now = Math.max(clock.now(), version.clock + 1)
-  const transaction = new Transaction(author.accountId, version, now, after !== undefined)
-  const stageChange = () => change(transaction)
-  const result = await (author.precondition ? author.precondition(stageChange) : stageChange())
-  const writes = transaction.writes()
-  if (writes.length + transaction.followUps.length === 0) {
-    // Throws if the revocation fails, because an empty change has no commit record from which the follow-up consumer could repeat it.
-    await revokeAll(author.accountId, transaction.revocations)
-    return { result, version }
-  }
-
-  const commitId = randomUUID()
-  const { next, writes: versionAndRecord } = nextVersionAndRecord(author, version, transaction, commitId)
-  const items = [...versionAndRecord, ...writes.map(packWrite)]
-  if (author.responseWrite) items.push({ Put: await author.responseWrite(result) })
-  if (items.length > maxWrites) throw new Error(`A commit of ${items.length} writes does not fit into one transaction.`)
-  const conflict = await write(author.accountId, next.sequence, commitId, items)
-  if (conflict) return conflict
-  // If the revocation fails, the follow-up consumer repeats it from the commit record.
-  await revokeAll(author.accountId, transaction.revocations, transaction.now)
-  return { result, version: next }
+  const waiting = waitingChange(author, change, after)
+  queueChange(waiting as WaitingChange)
+  const outcome = await waiting.outcome
+  if ('error' in outcome) return outcome
+  const { transaction, isWritten, ...committed } = outcome
+  // Throws if the revocation of an empty change fails. A commit record lets the follow-up consumer repeat its revocation.
+  await revokeAll(author.accountId, transaction.revocations, isWritten ? transaction.now : undefined)
+  return committed
 }
 
 /**
@@ -152,7 +76,7 @@ export async function commitAfter<T>(
   let tries = 0
   for (; tries === 0 || clock.monotonic() < deadline; tries++) {
     if (tries > 0) await clock.sleep(Math.random() * pauseMs(tries))
-    const outcome = await queueCommit(author.accountId, () => attempt(author, change, baseVersion))
+    const outcome = await attempt(author, change, baseVersion)
     if ('result' in outcome) return outcome
     cause = outcome.error
     measure('commits_retried')
@@ -160,20 +84,4 @@ export async function commitAfter<T>(
   }
   logLine('WARN', 'commit_given_up', { account_id: author.accountId, tries, ...describeError(cause) })
   throw new ApiError('unavailable')
-}
-
-/** Maximum number of concurrent commits per account and process. With more, all but one would conflict. */
-const maxConcurrentCommits = 2
-
-const queues = new Map<string, TaskQueue>()
-
-/** Runs the tasks of an account in the order of the calls, at most `maxConcurrentCommits` at a time. */
-export async function queueCommit<T>(accountId: string, task: () => Promise<T>): Promise<T> {
-  const queue = queues.get(accountId) ?? new TaskQueue(maxConcurrentCommits)
-  queues.set(accountId, queue)
-  try {
-    return await queue.run(task)
-  } finally {
-    if (queue.isIdle && queues.get(accountId) === queue) queues.delete(accountId)
-  }
 }

@@ -8,6 +8,7 @@ import {
   rowItem,
   uniqueItems,
 } from '../table/entity.ts'
+import { address } from '../table/key-set.ts'
 import { counterSort, type Item, type Key } from '../table/keys.ts'
 import { tableName } from '../table/table.ts'
 import { put, remove, type Write } from '../table/write-together.ts'
@@ -22,8 +23,6 @@ export type StagedRow<R extends Row = Row> = {
 }
 
 type Parts = { item: Item | null; writes: Write[]; counts: Map<string, number> }
-
-export const address = ({ pk, sk }: Key): string => `${pk}\n${sk}`
 
 /**
  * Derives the writes of a row. Caches them, because a commit computes its size after each staged row.
@@ -68,12 +67,13 @@ function countedRows(accountId: string, { entity, before, after }: StagedRow): M
   return counts
 }
 
-/** Combines the changes of row counters into one write per counter, because a transaction takes one write per item. */
-export function counterWrites(rows: Parts[]): Write[] {
-  const deltas = new Map<string, number>()
-  for (const { counts } of rows) for (const [pk, delta] of counts) deltas.set(pk, (deltas.get(pk) ?? 0) + delta)
-  return [...deltas].flatMap(([pk, delta]) => (delta === 0 ? [] : [counterWrite(pk, delta)]))
+/** Sums the changes of row counters by partition, because a transaction takes one write per item. */
+export function addCounts(sums: Map<string, number>, counts: Iterable<[pk: string, delta: number]>): void {
+  for (const [pk, delta] of counts) sums.set(pk, (sums.get(pk) ?? 0) + delta)
 }
+
+export const counterWrites = (sums: Map<string, number>): Write[] =>
+  [...sums].flatMap(([pk, delta]) => (delta === 0 ? [] : [counterWrite(pk, delta)]))
 
 const counterWrite = (pk: string, delta: number): Write => ({
   Update: {

@@ -4,13 +4,14 @@ import { notFound } from '../core/errors.ts'
 import { uuidV7 } from '../core/ids.ts'
 import type { AccountVersion } from '../table/account-version.ts'
 import { type Entity, itemRow, type Row, type RowFields, rowKey } from '../table/entity.ts'
+import { address } from '../table/key-set.ts'
 import { entityKey, type Item, type Key, type RowPointer, uniqueKey } from '../table/keys.ts'
 import { bytesOf, maxRowBytes, tooLarge } from '../table/large-attributes.ts'
 import { getItem } from '../table/read.ts'
 import { put, putIf, remove, removeWhile, type Write } from '../table/write-together.ts'
 import { type Change, type FollowUp, rowDigest, rowName, type WrittenRows } from './commit-record.ts'
 import type { Revocation } from './revoke.ts'
-import { address, counterWrites, partsOf, recordedChange, type StagedRow } from './staged-row.ts'
+import { addCounts, counterWrites, partsOf, recordedChange, type StagedRow } from './staged-row.ts'
 
 /** Maximum number of writes in a DynamoDB transaction; a larger change takes several commits (`commitInParts`). */
 export const maxWrites = 100
@@ -30,13 +31,15 @@ export class Transaction {
   /** Revocations to carry out after the commit. The commit record lists them, so that the follow-up consumer can repeat them. */
   readonly revocations: Revocation[] = []
   readonly followUps: FollowUp[] = []
-  private readonly version: AccountVersion
+  /** Names of the account's counters that the change has read. */
+  readonly countsRead = new Set<string>()
+  private version: AccountVersion
   private readonly stagedRows = new Map<string, StagedRow>()
   /** Writes of items other than rows, by key. A transaction takes one write per item. */
   private readonly otherWrites = new Map<string, Write>()
   private createdIds = 0
   /** JSON bytes of all rows before and after their changes, which the commit record contains. */
-  private bytes = 0
+  bytes = 0
 
   constructor(accountId: string, version: AccountVersion, now: number, follows = false) {
     this.accountId = accountId
@@ -45,7 +48,7 @@ export class Transaction {
     this.follows = follows
   }
 
-  /** Sequence of the account's latest commit. The staged commit gets the next sequence. */
+  /** Sequence of the account's latest commit when the change was staged. The staged commit gets a later one. */
   get sequence(): number {
     return this.version.sequence
   }
@@ -74,6 +77,7 @@ export class Transaction {
 
   /** Value of a counter before this commit. */
   count(name: string): number {
+    this.countsRead.add(name)
     return this.version.counts[name] ?? 0
   }
 
@@ -161,21 +165,51 @@ export class Transaction {
     )
   }
 
+  /** Values of the account's counters after this commit. */
   counts(): Record<string, number> {
     const counts = { ...this.version.counts }
-    const add = (names: string[], amount: number) => {
-      for (const name of names) counts[name] = (counts[name] ?? 0) + amount
-    }
-    for (const { entity, before, after } of this.stagedRows.values()) {
-      if (before) add([entity.name, ...entity.counters(before)], -1)
-      if (after) add([entity.name, ...entity.counters(after)], 1)
-    }
+    for (const [name, amount] of this.countChanges()) counts[name] = (counts[name] ?? 0) + amount
     return counts
   }
 
+  countChanges(): Map<string, number> {
+    const changes = new Map<string, number>()
+    for (const { entity, before, after } of this.stagedRows.values()) {
+      if (before)
+        addCounts(
+          changes,
+          [entity.name, ...entity.counters(before)].map((name) => [name, -1]),
+        )
+      if (after)
+        addCounts(
+          changes,
+          [entity.name, ...entity.counters(after)].map((name) => [name, 1]),
+        )
+    }
+    return changes
+  }
+
   writes(): Write[] {
-    const parts = [...this.stagedRows.values()].map((staged) => this.partsOf(staged))
-    return [...parts.flatMap(({ writes }) => writes), ...counterWrites(parts), ...this.otherWrites.values()]
+    return [...this.itemWrites(), ...counterWrites(this.rowCounts())]
+  }
+
+  /** Writes of this commit without those of row counters, which commits in one transaction share. */
+  itemWrites(): Write[] {
+    const rows = [...this.stagedRows.values()].flatMap((staged) => this.partsOf(staged).writes)
+    return [...rows, ...this.otherWrites.values()]
+  }
+
+  /** Changes of row counters by partition. */
+  rowCounts(): Map<string, number> {
+    const sums = new Map<string, number>()
+    for (const staged of this.stagedRows.values()) addCounts(sums, this.partsOf(staged).counts)
+    return sums
+  }
+
+  /** Orders the staged changes after a commit that has changed nothing that they depend on. */
+  rebase(version: AccountVersion): void {
+    if (version.sequence !== this.version.sequence) for (const staged of this.stagedRows.values()) delete staged.parts
+    this.version = version
   }
 
   private partsOf(staged: StagedRow) {

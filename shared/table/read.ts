@@ -3,6 +3,7 @@ import { clock, jitter } from '../core/clock.ts'
 import { notFound } from '../core/errors.ts'
 import { slicesOf } from '../core/work/in-parallel.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
+import { address, noteRead } from './key-set.ts'
 import { counterSort, entityKey, indexPartition, type Key, type RowPointer, uniqueKey } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
 import { table, tableName } from './table.ts'
@@ -13,8 +14,6 @@ export type StoredItem = Key & Attributes
 
 /** Casts an item to the caller's type. The cast is safe, because a key holds only one kind of item. */
 const castItem = <T extends Attributes>(item: Attributes): T => item as T
-
-const address = ({ pk, sk }: Key) => `${pk}\n${sk}`
 
 /** False if a partition key exceeds DynamoDB's limit, because a filter value can have any length (A7.3). */
 const canExist = (pk: string): boolean => Buffer.byteLength(pk) <= 2048
@@ -33,6 +32,7 @@ export async function getItem<T extends Attributes = StoredItem>(
   consistency: Consistency = 'exact',
 ): Promise<T | undefined> {
   if (!canExist(key.pk)) return undefined
+  noteRead(key.pk, key.sk)
   const ConsistentRead = consistency === 'exact'
   const { Item } = await table().send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead }))
   return Item && unpackLarge(castItem<T>(Item))
@@ -45,11 +45,14 @@ type BatchRead = {
   attributes?: readonly string[]
 }
 
-const readingOf = (keys: Key[], options: Pick<BatchRead, 'consistency' | 'attributes'> = {}): BatchRead => ({
-  itemsByKey: new Map(),
-  remainingKeys: new Map(keys.map((key) => [address(key), { pk: key.pk, sk: key.sk }])),
-  ...options,
-})
+function readingOf(keys: Key[], options: Pick<BatchRead, 'consistency' | 'attributes'> = {}): BatchRead {
+  for (const { pk, sk } of keys) noteRead(pk, sk)
+  return {
+    itemsByKey: new Map(),
+    remainingKeys: new Map(keys.map((key) => [address(key), { pk: key.pk, sk: key.sk }])),
+    ...options,
+  }
+}
 
 /** Reads all remaining keys in concurrent requests of 100 keys. Items beyond the 16 MB of a response are left for the next attempt. */
 async function readRemaining(reading: BatchRead, attempt: number): Promise<void> {
@@ -173,6 +176,7 @@ export async function* storedPages<T extends Attributes = StoredItem>(
   attributes?: readonly string[],
 ): AsyncGenerator<T[]> {
   if (!canExist(pk)) return
+  noteRead(pk)
   const { backward = false, limit, pageLength, relaxed = false } = range
   const { condition, values } = boundsOf(range)
   let count = 0

@@ -4,7 +4,7 @@ import { ApiError, errorCodes, unavailableAfter } from '../errors.ts'
 import { mayBeDone } from '../transient-error.ts'
 
 /** Changes made by a request or delivery: none, at least one, or possibly one. */
-type ChangeOutcome = 'nothing' | 'something' | 'unknown'
+export type ChangeOutcome = 'nothing' | 'something' | 'unknown'
 
 type Work = { deadline: number; outcome: ChangeOutcome }
 

@@ -12,6 +12,7 @@ import { getRow } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
+import { asOtherProcess } from '#test/support/table/other-process.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
 let ownTable: Awaited<ReturnType<typeof useOwnTable>>
@@ -160,7 +161,7 @@ describe('the deletion of due accounts (A31, A32)', () => {
     interceptTable(async (command, send) => {
       if (command.constructor.name === 'TransactWriteCommand' && !raced) {
         raced = true
-        await update(account.id, { is_disabled: false })
+        await asOtherProcess(() => update(account.id, { is_disabled: false }))
       }
       return send(command)
     })

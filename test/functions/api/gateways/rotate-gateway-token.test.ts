@@ -8,6 +8,7 @@ import { heartbeat, newSite, start } from '#test/support/access/gateways.ts'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
+import { asOtherProcess } from '#test/support/table/other-process.ts'
 
 let account: Account
 let site: Awaited<ReturnType<typeof newSite>>
@@ -155,7 +156,7 @@ describe('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', () => {
     let first: ReturnType<typeof rotate> | undefined
     interceptTable(async (command, send) => {
       if (command instanceof TransactWriteCommand && !first) {
-        first = rotate()
+        first = asOtherProcess(() => rotate())
         await first
       }
       return send(command)

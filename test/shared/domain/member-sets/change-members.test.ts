@@ -11,6 +11,7 @@ import { entries, type MembershipWorld, newMembershipWorld } from '#test/support
 import { readCommits } from '#test/support/logs/commit-stream.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
+import { asOtherProcess } from '#test/support/table/other-process.ts'
 import { plantIds } from '#test/support/table/plant-rows.ts'
 
 let world: MembershipWorld
@@ -25,7 +26,7 @@ const membersOf = (group: string) => sortKeysOf(partition(world.account.id, memb
 function beforeTransaction(number: number, act: () => Promise<unknown>): void {
   let count = 0
   interceptTable(async (command, send) => {
-    if (command.constructor.name === 'TransactWriteCommand' && ++count === number) await act()
+    if (command.constructor.name === 'TransactWriteCommand' && ++count === number) await asOtherProcess(act)
     return send(command)
   })
 }

@@ -1,0 +1,101 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { isConflict, isTransient } from '../core/transient-error.ts'
+import type { AccountVersion } from '../table/account-version.ts'
+import { accountVersionKey, commitKey } from '../table/keys.ts'
+import { packLarge } from '../table/large-attributes.ts'
+import { getItem } from '../table/read.ts'
+import { table } from '../table/table.ts'
+import { putIf, type Write } from '../table/write-together.ts'
+import { commitItem } from './commit-record.ts'
+import type { StagedChange } from './staged-change.ts'
+import { addCounts, counterWrites } from './staged-row.ts'
+import { maxWrites, type Transaction } from './transaction.ts'
+
+const nextVersion = (version: AccountVersion, transaction: Transaction): AccountVersion => ({
+  sequence: version.sequence + 1,
+  clock: transaction.now,
+  counts: transaction.counts(),
+  leaves: version.leaves + transaction.changes().length,
+})
+
+function recordOf({ waiting, transaction, commitId }: StagedChange, version: AccountVersion) {
+  const { accountId, subject, runId } = waiting.author
+  const sequence = version.sequence + 1
+  return commitItem(commitKey(accountId, sequence), {
+    account_id: accountId,
+    commit_id: commitId,
+    sequence,
+    time: transaction.now,
+    first_leaf: version.leaves,
+    subject,
+    ...(runId !== undefined && { run_id: runId }),
+    changes: transaction.changes(),
+    rows: transaction.rows(commitId),
+    revocations: transaction.revocations,
+    follow_ups: transaction.followUps,
+  })
+}
+
+const packWrite = (write: Write): Write =>
+  write.Put ? { Put: { ...write.Put, Item: packLarge(write.Put.Item ?? {}) } } : write
+
+/** Orders the changes one after the other, and builds the writes of their commits and the resulting account version. */
+function buildWrites(accountId: string, version: AccountVersion, changes: StagedChange[]) {
+  const records: Write[] = []
+  const others: Write[] = []
+  const rowCounts = new Map<string, number>()
+  let next = version
+  for (const change of changes) {
+    const { transaction, responseWrites } = change
+    transaction.rebase(next)
+    // Never overwrites a commit record, even if the account version was restored to an older state.
+    records.push(putIf(packLarge(recordOf(change, next)), null))
+    others.push(...transaction.itemWrites().map(packWrite), ...responseWrites)
+    addCounts(rowCounts, transaction.rowCounts())
+    next = nextVersion(next, transaction)
+  }
+  const expected = version.sequence === 0 ? null : { sequence: version.sequence }
+  const versionWrite = putIf({ ...accountVersionKey(accountId), kind: 'account_version', ...next }, expected)
+  return { next, writes: [versionWrite, ...records, ...others, ...counterWrites(rowCounts)] }
+}
+
+/** True if a write whose response was lost has succeeded: the commit record then exists at the expected sequence. */
+async function wasCommitted(account: string, sequence: number, commitId: string): Promise<boolean> {
+  const record = await getItem(commitKey(account, sequence))
+  return record?.commit_id === commitId
+}
+
+/** Outcome of a transaction: the resulting account version, or an error. */
+type Written = { next: AccountVersion } | { error: unknown; certainty: 'conflict' | 'fatal' | 'unknown' }
+
+/**
+ * Writes the commits of the changes in one transaction. If the response is lost, looks for the first commit record. A conflict and a fatal
+ * error, which every retry would repeat, have changed nothing.
+ */
+export async function writeCommits(
+  accountId: string,
+  version: AccountVersion,
+  changes: [StagedChange, ...StagedChange[]],
+): Promise<Written> {
+  const [{ commitId }] = changes
+  const { next, writes } = buildWrites(accountId, version, changes)
+  if (writes.length > maxWrites) {
+    const error = new Error(`A commit of ${writes.length} writes does not fit into one transaction.`)
+    return { error, certainty: 'fatal' }
+  }
+  try {
+    await table().send(new TransactWriteCommand({ TransactItems: writes, ClientRequestToken: commitId }))
+    return { next }
+  } catch (error) {
+    const isCancelled = error instanceof TransactionCanceledException
+    if (isCancelled) return { error, certainty: isConflict(error) ? 'conflict' : 'fatal' }
+    if (!isTransient(error)) return { error, certainty: 'fatal' }
+    try {
+      const wasWritten = await wasCommitted(accountId, version.sequence + 1, commitId)
+      return wasWritten ? { next } : { error, certainty: 'conflict' }
+    } catch (readError) {
+      return { error: readError, certainty: 'unknown' }
+    }
+  }
+}
