@@ -10,28 +10,51 @@ import { type Key, partition, presenceItemKey, type RowPointer } from '../table/
 import { getItems, queryItems } from '../table/read.ts'
 import { table, tableName } from '../table/table.ts'
 
-/** Revocation of all authorizations that depend on an object, such as a policy (A29, A30). A membership has the id `<group>#<actor>`. */
-type AuthorizationsEnd = {
-  by: Ground | 'gateway'
-  id: string
+/** Revocation of all authorizations that depend on an object, such as a policy (A29, A30), or on the memberships of actors in a group. */
+type AuthorizationsEnd = ({ by: Exclude<Ground, 'membership'> | 'gateway'; id: string } | MembershipsEnd) & {
   /** Time of the commit. Authorizations based on this state or a later one remain, so repeating the revocation is harmless. */
   before?: string
 }
+
+/** Memberships of actors in one group. `id` is the id of the group. */
+type MembershipsEnd = { by: 'membership'; id: string; actors: string[] }
 
 /** Access to remove after a commit. `gateway_sessions` ends the gateway sessions that started before `id` was generated. */
 export type Revocation = AuthorizationsEnd | { by: 'gateway_sessions'; id: string; before?: string }
 
 type DeletableAuthorization = Key & Grounds & { state_at?: string }
 
-export async function authorizationsOf(
-  account: string,
-  { by, id }: AuthorizationsEnd,
-): Promise<DeletableAuthorization[]> {
+export async function authorizationsOf(account: string, end: AuthorizationsEnd): Promise<DeletableAuthorization[]> {
+  const { by, id } = end
   if (by === 'gateway') return queryItems<DeletableAuthorization>(partition(account, 'authorizations', id))
-  const pointers = await queryItems<RowPointer>(authorizationsBy(account, by, id))
+  const pk = authorizationsBy(account, by, id)
+  const pointers = await (by === 'membership' ? pointersOfMembers(pk, end.actors) : queryItems<RowPointer>(pk))
   const items = await getItems<DeletableAuthorization>(pointers.map(({ row }) => row))
   return items.filter((item) => item !== undefined)
 }
+
+/** Pointers per query. Together they take less than 4 KB, so a query consumes one read unit. */
+const pointersPerQuery = 12
+
+/**
+ * Reads the pointers of actors in a group's partition. Each query starts at the next of the actors, and skips those between. A group
+ * without authorizations takes one query for any number of actors.
+ */
+async function pointersOfMembers(pk: string, actors: string[]): Promise<RowPointer[]> {
+  const wanted = new Set(actors)
+  const sorted = [...wanted].sort()
+  const found: RowPointer[] = []
+  let after = sorted[0]
+  while (after !== undefined) {
+    const page: RowPointer[] = await queryItems<RowPointer>(pk, { after, limit: pointersPerQuery })
+    found.push(...page.filter(({ sk }) => wanted.has(actorOf(sk))))
+    const last = page.length === pointersPerQuery ? page.at(-1)?.sk : undefined
+    after = last && (wanted.has(actorOf(last)) ? last : sorted.find((actor) => actor > last))
+  }
+  return found
+}
+
+const actorOf = (sortKey: string): string => sortKey.slice(0, sortKey.indexOf('#'))
 
 /** Deletes the authorizations, or ends the sessions, that a revocation covers. Returns their number. Idempotent. */
 export async function revoke(account: string, revocation: Revocation): Promise<number> {
@@ -110,14 +133,14 @@ export const grantKey = (account: string, clientId: string, resourceId: string):
 
 /** Keys of the pointers to an authorization. The pointer by client comes first. */
 export function pointerKeys({ id, account_id: account, ...grounds }: Grounds): [Key, ...Key[]] {
-  const by = (ground: Exclude<Ground, 'client'>, value: string | null): Key[] =>
-    value === null ? [] : [{ pk: authorizationsBy(account, ground, value), sk: id }]
+  const by = (ground: Ground, value: string): Key => ({ pk: authorizationsBy(account, ground, value), sk: id })
+  const [group = '', actor] = grounds.membership?.split('#') ?? []
   return [
     grantKey(account, grounds.client_id, grounds.resource_id),
-    ...by('policy', grounds.policy_id),
-    ...by('resource', grounds.resource_id),
-    ...by('client_token', grounds.client_token_id),
-    ...by('membership', grounds.membership),
+    by('policy', grounds.policy_id),
+    by('resource', grounds.resource_id),
+    by('client_token', grounds.client_token_id),
+    ...(actor ? [{ pk: authorizationsBy(account, 'membership', group), sk: `${actor}#${id}` }] : []),
   ]
 }
 

@@ -136,8 +136,12 @@ export class Transaction {
     this.otherWrites.set(address(key), remove(key))
   }
 
+  /** Revokes access after the commit. Combines the memberships of a group into one revocation. */
   revoke(revocation: Revocation): void {
-    this.revocations.push({ ...revocation, before: timestamp(this.now) })
+    const { by, id } = revocation
+    const earlier = by === 'membership' && this.revocations.find((other) => other.by === by && other.id === id)
+    if (earlier && earlier.by === 'membership') earlier.actors.push(...revocation.actors)
+    else this.revocations.push({ ...revocation, before: timestamp(this.now) })
   }
 
   defer(followUp: FollowUp): void {

@@ -55,5 +55,5 @@ export const groupMembers: MemberSet = {
     if (group.idp_id !== null) throw new ApiError('synced_group', 'This group is synced from a directory.')
   },
   row: (group_id, actor_id) => ({ group_id, actor_id }),
-  revocation: (groupId, actorId) => ({ by: 'membership', id: `${groupId}#${actorId}` }),
+  revocation: (groupId, actorId) => ({ by: 'membership', id: groupId, actors: [actorId] }),
 }

@@ -49,7 +49,7 @@ export async function stageRestOfActor(transaction: Transaction, id: string): Pr
     await stageWithinCapacity(transaction, identities, (identity) => transaction.delete(externalIdentities, identity)),
     await stageWithinCapacity(transaction, groups, (membership) => {
       transaction.delete(memberships, membership)
-      transaction.revoke({ by: 'membership', id: `${membership.group_id}#${id}` })
+      transaction.revoke({ by: 'membership', id: membership.group_id, actors: [id] })
     }),
     await stageWithinCapacity(transaction, devices, (client) => deleteClient(transaction, client)),
   )

@@ -74,7 +74,7 @@ export async function applyEnded({ transaction, sourceId }: DirectoryStageContex
     const item = members[i]
     if (!item || !ownIds.has(group)) return
     transaction.delete(memberships, itemRow(memberships, item))
-    transaction.revoke({ by: 'membership', id: `${group}#${actor}` })
+    transaction.revoke({ by: 'membership', id: group, actors: [actor] })
     return 'delete'
   })
 }

@@ -4,10 +4,13 @@ import { expect, test } from 'vitest'
 import { type Authorization, authorizationItems } from '#shared/access/authorization.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { authorizationsOf, deleteAuthorization, grantKey, revoke } from '#shared/commit/revoke.ts'
+import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { accountVersionKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
+import { readCommits } from '#test/support/logs/commit-stream.ts'
+import { measure } from '#test/support/table/consumed-capacity.ts'
 
 const authorization = (account: string, fields: Partial<Authorization>): Authorization => ({
   id: randomUUID(),
@@ -52,10 +55,47 @@ test('revokes many, idempotently, and none of another account', async () => {
   const [account, other] = [randomUUID(), randomUUID()]
   for (let i = 0; i < 25; i++) await store(authorization(account, { client_id: `client-${i}` }))
   await store(authorization(other, {}))
-  const revocation = { by: 'membership', id: 'group#actor' } as const
+  const revocation = { by: 'membership' as const, id: 'group', actors: ['actor'] }
   await Promise.all([revoke(account, revocation), revoke(account, revocation)])
   expect(await authorizationsOf(account, { by: 'gateway', id: 'gateway' })).toEqual([])
   expect(await authorizationsOf(other, { by: 'gateway', id: 'gateway' })).toHaveLength(1)
+})
+
+test('finds the authorizations of many members in few queries, and skips those of other members', async () => {
+  const account = randomUUID()
+  const actor = (i: number) => `actor-${String(i).padStart(2, '0')}`
+  for (let i = 0; i < 40; i++)
+    for (let k = 0; k <= i % 3; k++)
+      await store(authorization(account, { client_id: `client-${i}-${k}`, membership: `group#${actor(i)}` }))
+  const all = Array.from({ length: 40 }, (_, i) => actor(i))
+  const find = async (id: string, actors: string[]) => {
+    let found: { membership: string | null }[] = []
+    const { reads } = await measure(async () => {
+      found = await authorizationsOf(account, { by: 'membership', id, actors })
+    })
+    return { found: found.map(({ membership }) => membership).sort(), reads }
+  }
+  expect(await find('other', all)).toEqual({ found: [], reads: 1 })
+  const expected = (i: number) => Array.from({ length: (i % 3) + 1 }, () => `group#${actor(i)}`)
+  expect((await find('group', all.toReversed())).found).toEqual(all.flatMap((_, i) => expected(i)))
+  const some = [3, 5, 20, 38]
+  const scattered = await find('group', some.map(actor))
+  expect(scattered.found).toEqual(some.flatMap(expected))
+  // Allows a read unit per actor and per authorization, and one for the end of the last range.
+  expect(scattered.reads).toBeLessThanOrEqual(some.length + scattered.found.length + 1)
+})
+
+test('a commit combines the memberships of a group into one revocation', async () => {
+  const { id } = await newAccount()
+  await commit({ accountId: id, subject: null }, async (transaction) => {
+    transaction.insert(groups, { ...nativeGroup, name: 'Group' })
+    for (const actor of ['a', 'b']) transaction.revoke({ by: 'membership', id: 'one', actors: [actor] })
+    transaction.revoke({ by: 'membership', id: 'two', actors: ['a'] })
+  })
+  expect((await readCommits(id)).at(-1)?.revocations).toMatchObject([
+    { id: 'one', actors: ['a', 'b'] },
+    { id: 'two', actors: ['a'] },
+  ])
 })
 
 test('a commit of only a revocation runs it, and writes no commit record', async () => {

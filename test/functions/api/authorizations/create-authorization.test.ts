@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { handler as deleteToken } from '#functions/api/client-tokens/delete-client-token.ts'
 import { handler as endGatewaySession } from '#functions/api/gateway-sessions/end-gateway-session.ts'
 import { commit } from '#shared/commit/commit.ts'
-import { authorizationsOf, revoke } from '#shared/commit/revoke.ts'
+import { authorizationsOf, type Revocation, revoke } from '#shared/commit/revoke.ts'
 import { clock, parseTimestamp, timestamp } from '#shared/core/clock.ts'
 import { mintClientToken } from '#shared/domain/client-tokens/client-token.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
@@ -158,19 +158,19 @@ describe('revocation (P7)', () => {
       const gateway = await world.addGateway()
       const { client } = (await world.startSession()).body.data
       expect((await world.ask({ resource_id: world.resource.id })).status).toBe(201)
-      const id = {
-        policy: world.policy.id,
-        resource: world.resource.id,
-        membership: `${world.group.id}#${world.actor.id}`,
-        client: client.id,
-        client_token: world.token.id,
-        gateway: gateway.id,
+      const ends: Record<typeof by, Exclude<Revocation, { by: 'gateway_sessions' }>> = {
+        policy: { by: 'policy', id: world.policy.id },
+        resource: { by: 'resource', id: world.resource.id },
+        membership: { by: 'membership', id: world.group.id, actors: [world.actor.id] },
+        client: { by: 'client', id: client.id },
+        client_token: { by: 'client_token', id: world.token.id },
+        gateway: { by: 'gateway', id: gateway.id },
       }
-      await revoke(world.account.id, { by, id: id[by] })
-      for (const [name, value] of Object.entries(id)) {
-        expect(await authorizationsOf(world.account.id, { by: name as typeof by, id: value }), name).toEqual([])
+      await revoke(world.account.id, ends[by])
+      for (const [name, end] of Object.entries(ends)) {
+        expect(await authorizationsOf(world.account.id, end), name).toEqual([])
         if (name !== 'gateway')
-          expect(await queryItems(partition(world.account.id, `authorizations.${name}`, value))).toEqual([])
+          expect(await queryItems(partition(world.account.id, `authorizations.${name}`, end.id))).toEqual([])
       }
       // Expects 409 after the deletion of the token, because the token's sessions end with it.
       expect((await world.ask({ resource_id: world.resource.id })).status).toBe(by === 'client_token' ? 409 : 201)
@@ -215,7 +215,7 @@ describe('revocation (P7)', () => {
             )
           : commit(author, async (transaction) => {
               transaction.delete(memberships, world.membership)
-              transaction.revoke({ by: 'membership', id: `${world.group.id}#${world.actor.id}` })
+              transaction.revoke({ by: 'membership', id: world.group.id, actors: [world.actor.id] })
             })
       const [answer] = await Promise.all([world.ask({ resource_id: world.resource.id }), takeAway()])
       expect([201, 404]).toContain(answer.status)

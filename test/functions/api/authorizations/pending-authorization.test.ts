@@ -5,7 +5,7 @@ import {
   authorizationItems,
   pendingItem,
 } from '#shared/access/authorization.ts'
-import { authorizationsOf, revoke } from '#shared/commit/revoke.ts'
+import { authorizationsOf, type Revocation, revoke } from '#shared/commit/revoke.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { attributionKey } from '#shared/logs/flows/attribution.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
@@ -109,18 +109,19 @@ describe('a pending authorization', () => {
   })
 
   it('is found by every kind of revocation', async () => {
-    for (const [by, id] of [
-      ['policy', world.policy.id],
-      ['resource', world.resource.id],
-      ['membership', `${world.group.id}#${world.actor.id}`],
-      ['client', client.id],
-      ['client_token', world.token.id],
-      ['gateway', gateway.id],
-    ] as const) {
+    const revocations: Revocation[] = [
+      { by: 'policy', id: world.policy.id },
+      { by: 'resource', id: world.resource.id },
+      { by: 'membership', id: world.group.id, actors: [world.actor.id] },
+      { by: 'client', id: client.id },
+      { by: 'client_token', id: world.token.id },
+      { by: 'gateway', id: gateway.id },
+    ]
+    for (const revocation of revocations) {
       const { pointers } = await leavePending(1)
-      await revoke(world.account.id, { by, id })
-      expect(await stored(), by).toEqual([])
-      for (const { pk, sk } of pointers) expect(await getItem({ pk, sk }), by).toBeUndefined()
+      await revoke(world.account.id, revocation)
+      expect(await stored(), revocation.by).toEqual([])
+      for (const { pk, sk } of pointers) expect(await getItem({ pk, sk }), revocation.by).toBeUndefined()
     }
   })
 

@@ -171,11 +171,13 @@ it('revokes the access of a deleted membership in the same commit', async () => 
   const ended = (await readCommits(world.account.id)).filter(({ changes: all }) =>
     all.some(({ object, operation }) => object === 'memberships' && operation === 'delete'),
   )
-  const ids = ended.flatMap(({ changes: all }) =>
-    all.flatMap(({ object, before }) => (object === 'memberships' ? [`${before?.group_id}#${before?.actor_id}`] : [])),
+  const expected = ended.flatMap(({ changes: all }) =>
+    all.flatMap(({ object, before }) =>
+      object === 'memberships' ? [{ by: 'membership', id: before?.group_id, actors: [before?.actor_id] }] : [],
+    ),
   )
-  expect(ids).toHaveLength(1)
-  expect(ended.flatMap(({ revocations }) => revocations)).toMatchObject([{ by: 'membership', id: ids[0] }])
+  expect(expected).toHaveLength(1)
+  expect(ended.flatMap(({ revocations }) => revocations)).toMatchObject(expected)
 })
 
 it('keeps the last enabled administrator, even if created by the directory and absent from it (I4.7)', async () => {
