@@ -62,10 +62,10 @@ it('runs a change again after one on whose rows it depends', async () => {
 })
 
 it('runs a change again after one that writes into a partition that it has queried', async () => {
-  const results = await atOnce(10, () => async (transaction) => {
+  const results = await atOnce(10, (i) => async (transaction) => {
     const rows = await queryItems(partition(account, groups.name))
     if (rows.length >= 4) throw new Error('enough')
-    return transaction.insert(groups, { ...nativeGroup, name: `Group ${rows.length}` })
+    return transaction.insert(groups, { ...nativeGroup, name: `Group ${i}` })
   })
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
 })
