@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { enableCompileCache } from 'node:module'
-import { fileURLToPath } from 'node:url'
-import { claimDataDir, dataPath, openTemporaryDir, recordStopping } from '../local/files/data-dir.ts'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from '../local/build/builds.ts'
+import { claimDataDir, type DataDir, dataPath, openTemporaryDir, recordStopping } from '../local/files/data-dir.ts'
 import { fullDisk, reportFault, StartupError } from '../local/files/fault.ts'
 
 const flags = ['--ephemeral', '--new-demo', '--demo-idp']
@@ -34,16 +36,23 @@ function readOptions(argv: string[]) {
  */
 const endAtOnce = () => process.exit(130)
 
+/** Runs the built server. The CDK, esbuild and TypeScript are never loaded in this process, because they would keep 500 MB of memory. */
+async function runBuilt(dir: DataDir, options: ReturnType<typeof readOptions>) {
+  const builds = build(dir.path, ['server', 'functions', 'deployment'])
+  const server = await builds.server
+  // Caches the compiled code beside the files, so that both are removed together.
+  enableCompileCache(join(server, 'compiled'))
+  const { run }: typeof import('../local/run.ts') = await import(pathToFileURL(join(server, 'run.mjs')).href)
+  return run(dir, options, builds)
+}
+
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2))
   let onSignal: () => void = endAtOnce
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => onSignal())
   process.stdout.write('\n  Starting …\n')
   const dir = options.ephemeral ? openTemporaryDir() : await claimDataDir(dataPath())
-  // Enables Node's compile cache, because loading packages takes most of the startup time.
-  enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)))
-  const { run } = await import('../local/run.ts')
-  const running = await run(dir, options).catch((error: unknown) => {
+  const running = await runBuilt(dir, options).catch((error: unknown) => {
     throw fullDisk(error, dir.path) ?? error
   })
   const { promise: stopSignal, resolve } = Promise.withResolvers<void>()

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fieldsOf, isObject } from '#shared/core/json/is-object.ts'
+import { build } from '../local/build/builds.ts'
 import { runByControl } from '../local/control.ts'
 import { credentialsFile } from '../local/demo/demo-account.ts'
 import { closeDataDir, dataPath, openDataDir, readJson } from '../local/files/data-dir.ts'
@@ -66,7 +67,7 @@ async function runAlone(task: Task, event: unknown): Promise<unknown> {
   const baseUrl = readJson<{ base_url: string }>(credentialsFile(path))?.base_url ?? 'http://127.0.0.1:8787'
   await using stack = new AsyncDisposableStack()
   stack.defer(() => closeDataDir(dir))
-  const service = await startService(dir, baseUrl)
+  const service = await startService(dir, baseUrl, build(path, ['functions', 'deployment']))
   stack.defer(() => service.stop())
   return await service.runTask(task, event)
 }

@@ -5,6 +5,7 @@ import { type LiveServer, openLive } from './api/open-live.ts'
 import { listen } from './api/open-server.ts'
 import { router } from './api/routes.ts'
 import { openAwsServices } from './aws-services.ts'
+import type { Builds } from './build/builds.ts'
 import { openControl } from './control.ts'
 import { demoAccount } from './demo/demo-account.ts'
 import { type DemoSignIn, demoSignIn, prepareDemoSignIn } from './demo/demo-sign-in.ts'
@@ -20,7 +21,7 @@ import { listAccounts, startScreen } from './start-screen.ts'
 type Options = { port: number; newDemo: boolean; demoIdpPort: number | null }
 
 /** Starts the service. Opens the port first, so that a port in use is reported at once. */
-export async function run(dir: DataDir, options: Options) {
+export async function run(dir: DataDir, options: Options, builds: Builds) {
   const backend = Promise.withResolvers<Backend>()
   const channel = Promise.withResolvers<LiveServer | null>()
   backend.promise.catch(() => undefined)
@@ -50,7 +51,8 @@ export async function run(dir: DataDir, options: Options) {
     const baseUrl = `http://127.0.0.1:${port}`
     const directory = options.demoIdpPort === null ? null : await prepareDemoSignIn()
     if (directory) closing.defer(() => directory.stop())
-    const service = await startService(dir, baseUrl)
+    const service = await startService(dir, baseUrl, builds)
+    if (directory) Object.assign(process.env, directory.environment)
     closing.defer(() => service.stop())
     const { deployment, runtime, engines, tableStreamArn: streamArn } = service
     const aws = await openAws(service)

@@ -1,15 +1,20 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CreateTableCommand, UpdateTimeToLiveCommand, waitUntilTableExists } from '@aws-sdk/client-dynamodb'
 import { CreateStreamCommand, waitUntilStreamExists } from '@aws-sdk/client-kinesis'
-import type { buildApp } from '#infra/build-app.ts'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { task } from '#shared/core/work/task.ts'
 import { redrive } from '#shared/jobs/failed-batches/redrive.ts'
 import { replayCommits } from '#shared/jobs/replay/replay-commits.ts'
 import { kinesis } from '#shared/logs/flows/flow-stream.ts'
 import { table } from '#shared/table/table.ts'
-import { type Deployment, readDeployment, type StreamDefinition, type TableDefinition } from '../template/deployment.ts'
+import {
+  type Deployment,
+  parseDeployment,
+  type StreamDefinition,
+  type TableDefinition,
+} from '../template/deployment.ts'
+import type { Builds } from './build/builds.ts'
 import { checkEndpoints, type Engines, engineBinary, engineEnvironment, startEngines } from './engines/start-engines.ts'
 import type { DataDir } from './files/data-dir.ts'
 import { StartupError } from './files/fault.ts'
@@ -30,42 +35,10 @@ export type Task =
 /** Locally running app, without its HTTP server and pollers. */
 export type Service = Awaited<ReturnType<typeof start>>
 
-type AppOptions = Omit<NonNullable<Parameters<typeof buildApp>[0]>, 'outdir'>
-
-export async function synthesize(outdir: string, options: AppOptions = {}): Promise<Deployment> {
-  rmSync(outdir, { recursive: true, force: true })
-  // Skips the CDK's validation of templates, which runs in `npm run synth` and would double the start time.
-  process.env.CDK_VALIDATION ??= 'false'
-  // Loads the CDK lazily, so that commands that only call a running service start quickly.
-  const { buildApp: build } = await import('#infra/build-app.ts')
-  const app = await build({ context: settingsFromVariables(), ...options, outdir }).catch(explainSettingError)
-  app.synth()
-  return readDeployment(outdir)
-}
-
-const settingsFromVariables = (): Record<string, string> => {
-  const fromVariables = Object.entries(settingVariables).map(([setting, variable]) => [setting, process.env[variable]])
-  // Sets a mail sender. Mails are written to files unless SMTP_URL is set. Sets the retention to 0, because the folder of sealed logs has
-  // no object lock.
-  const defaults = { mailSender: 'network-access@example.com', sealRetentionDays: '0' }
-  return { ...defaults, ...Object.fromEntries(fromVariables.filter(([, value]) => value)) }
-}
-
 function logFormat(): string {
   const format = process.env.LOG_FORMAT || 'text'
   if (['text', 'json'].includes(format)) return format
   throw new StartupError(`LOG_FORMAT=${format} must be one of text, json.`)
-}
-
-/**
- * Rethrows an error of the synthesis.
- * @throws StartupError naming the environment variable of an invalid setting
- */
-async function explainSettingError(error: unknown): Promise<never> {
-  const { SettingError } = await import('#infra/settings/settings.ts')
-  const variable = error instanceof SettingError ? settingVariables[error.setting] : undefined
-  if (!(error instanceof SettingError) || !variable) throw error
-  throw new StartupError(`${variable}=${process.env[variable]} must be ${error.rule}.`)
 }
 
 async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment: Deployment, format: string) {
@@ -108,10 +81,20 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
   }
 }
 
-/** Starts the engines while the app is synthesized. Creates the table and the stream of the app's templates. */
-export async function startService(dir: DataDir, baseUrl: string): Promise<Service> {
+/** Reads the built deployment. Its functions run from the built bundle, because the templates are synthesized without code. */
+async function readBuilt(builds: Builds<'functions' | 'deployment'>): Promise<Deployment> {
+  const [codeDir, folder] = await Promise.all([builds.functions, builds.deployment])
+  return parseDeployment(readFileSync(join(folder, 'deployment.json'), 'utf8'), codeDir)
+}
+
+/** Starts the engines while the app is built. Creates the table and the stream of the app's templates. */
+export async function startService(
+  dir: DataDir,
+  baseUrl: string,
+  builds: Builds<'functions' | 'deployment'>,
+): Promise<Service> {
   const format = logFormat()
-  // Runs inexpensive checks before the synthesis, which blocks this process for seconds.
+  // Runs inexpensive checks before the engines start.
   engineBinary()
   // Checks keys before the engine creates a table file, because only an existing table requires an existing key.
   secretFile(dir.path, 'secret-key')
@@ -119,7 +102,7 @@ export async function startService(dir: DataDir, baseUrl: string): Promise<Servi
   await checkEndpoints()
   const [engines, deployment] = await Promise.allSettled([
     startEngines(dir.path, { removeAtExit: dir.ephemeral }),
-    synthesize(join(dir.path, 'assembly')),
+    readBuilt(builds),
   ])
   if (engines.status === 'rejected') throw engines.reason
   try {
@@ -141,24 +124,6 @@ const readProviderSecrets = (dir: string): Record<string, string> =>
       .map(([variable, file]) => [variable, readFileSync(join(dir, file), 'utf8').trim()])
       .filter(([, secret]) => secret),
   )
-
-/** Environment variables for the settings that a local service supports, keyed by setting (docs/settings.md). */
-export const settingVariables: Record<string, string> = {
-  logLevel: 'LOG_LEVEL',
-  logRetentionDays: 'LOG_RETENTION_DAYS',
-  flowRetentionDays: 'FLOW_RETENTION_DAYS',
-  mailSender: 'MAIL_SENDER',
-  signInRedirectUris: 'SIGN_IN_REDIRECT_URIS',
-  signInBurst: 'SIGN_IN_BURST',
-  suiteIssuer: 'SUITE_ISSUER',
-  tenantIssuer: 'TENANT_ISSUER',
-  idpApiUrl: 'IDP_API_URL',
-  suiteTokenUrl: 'SUITE_TOKEN_URL',
-  suiteApiUrl: 'SUITE_API_URL',
-  tenantTokenUrl: 'TENANT_TOKEN_URL',
-  tenantApiUrl: 'TENANT_API_URL',
-  mdmApiUrl: 'MDM_API_URL',
-}
 
 const ignoreExisting = (error: unknown): undefined => {
   if (!(error instanceof Error && error.name === 'ResourceInUseException')) throw error

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { readAssembly } from './assembly.ts'
-import { type Mapping, readMapping, readSchedule, type Schedule } from './mapping.ts'
+import { compileFilters, type Mapping, readMapping, readSchedule, type Schedule } from './mapping.ts'
 import { type LiveRoutes, readAliases, readLiveRoutes, readRoutes, type TemplateRoute } from './routes.ts'
 import { allStacks, type StackResource, withoutCounterpart } from './stack.ts'
 
@@ -115,5 +115,19 @@ export function readDeployment(outdir: string): Deployment {
     schedules: ofType('AWS::Events::Rule')
       .flatMap(({ stack, id, properties }) => readSchedule(id, stack.resolveEach(properties), functionArnOf))
       .filter(({ functionArn }) => !withoutCounterpart.has(byArn.get(functionArn)?.handler ?? '')),
+  }
+}
+
+/** Serializes a deployment, so that a later start needs neither the CDK nor the templates. */
+export const serializeDeployment = ({ functions, ...rest }: Deployment): string =>
+  JSON.stringify({ ...rest, functions: [...functions.values()] })
+
+/** Parses a serialized deployment whose functions are in `codeDir`. */
+export function parseDeployment(text: string, codeDir: string): Deployment {
+  const { functions, mappings, ...rest } = JSON.parse(text)
+  return {
+    ...rest,
+    functions: new Map(functions.map((item: DeployedFunction) => [item.arn, { ...item, codeDir }])),
+    mappings: mappings.map((mapping: Mapping) => ({ ...mapping, filter: compileFilters(mapping.patterns) })),
   }
 }

@@ -28,10 +28,15 @@ const settings = v.pipe(
   }),
   v.check(({ FilterCriteria, EventSourceArn }) => !FilterCriteria || !EventSourceArn.includes(':kinesis:'), 'a filter'),
   v.transform((properties) => ({
+    ...properties,
+    patterns: (properties.FilterCriteria?.Filters ?? []).map(({ Pattern }) => Pattern),
+  })),
+  v.transform(({ patterns, ...properties }) => ({
     functionArn: properties.FunctionName,
     sourceArn: properties.EventSourceArn,
     batchSize: properties.BatchSize,
-    filter: compileFilters((properties.FilterCriteria?.Filters ?? []).map(({ Pattern }) => Pattern)),
+    patterns,
+    filter: compileFilters(patterns),
     bisect: properties.BisectBatchOnFunctionError,
     maxRetries: properties.MaximumRetryAttempts,
     maxAgeSeconds: properties.MaximumRecordAgeInSeconds,

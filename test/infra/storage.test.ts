@@ -1,8 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { synthesize } from '#infra/local/service.ts'
+import { synthesize } from '#infra/local/build/synthesize.ts'
 import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 
 const some = { flowStreamShards: '4', sealRetentionDays: '7', logRetentionDays: 7, flowRetentionDays: '9' }
@@ -206,17 +203,11 @@ it("passes the deployment's retention to every function", async () => {
 it('reads the local retention from environment variables', async () => {
   vi.stubEnv('LOG_RETENTION_DAYS', '7')
   vi.stubEnv('FLOW_RETENTION_DAYS', '9')
-  const directory = mkdtempSync(join(tmpdir(), 'retention-'))
   try {
-    mkdirSync(join(directory, 'code'))
-    const { environment } = await synthesize(join(directory, 'assembly'), {
-      operations: [],
-      code: join(directory, 'code'),
-    })
+    const { environment } = await synthesize([])
     expect(environment).toMatchObject({ LOG_RETENTION_DAYS: '7', FLOW_RETENTION_DAYS: '9' })
   } finally {
     vi.unstubAllEnvs()
-    rmSync(directory, { recursive: true })
   }
 })
 

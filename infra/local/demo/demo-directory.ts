@@ -2,7 +2,13 @@ import { StartupError } from '../files/fault.ts'
 
 /** Connection fields of the demo company's tenant directory (A26.1). */
 export type DemoConnection = { tenant_id: string; client_id: string; client_secret: string }
-export type DemoDirectory = { connection: DemoConnection; people: number; stop(): Promise<void> }
+export type DemoDirectory = {
+  connection: DemoConnection
+  /** Environment variables that direct the service to the directory. */
+  environment: Record<string, string>
+  people: number
+  stop(): Promise<void>
+}
 
 const size = 200
 const groups = 8
@@ -19,8 +25,7 @@ const toUser = ({ sub, email, name, given_name, family_name }: Person) => ({
 })
 
 /**
- * Runs a cloud directory of 200 people in this process, and directs the service to it through environment variables. Must run before the
- * service reads the variables. Changes are lost when the process ends.
+ * Runs a cloud directory of 200 people in this process. Changes are lost when the process ends.
  * @throws StartupError if the folder `test`, which contains the implementation, is missing
  */
 export async function startDemoDirectory(people: readonly Person[]): Promise<DemoDirectory> {
@@ -31,10 +36,9 @@ export async function startDemoDirectory(people: readonly Person[]): Promise<Dem
   const [first] = company.groups
   first?.members.push(...people.map(({ sub }) => sub))
   const fake = await tenantFake({ ...company, users: [...people.map(toUser), ...company.users] })
-  process.env.TENANT_TOKEN_URL = `${fake.url}/{tenant_id}/oauth2/v2.0/token`
-  process.env.TENANT_API_URL = fake.url
+  const environment = { TENANT_TOKEN_URL: `${fake.url}/{tenant_id}/oauth2/v2.0/token`, TENANT_API_URL: fake.url }
   const { tenantId: tenant_id, clientId: client_id, clientSecret: client_secret } = fake.data
-  return { connection: { tenant_id, client_id, client_secret }, people: size, stop: () => fake.close() }
+  return { connection: { tenant_id, client_id, client_secret }, environment, people: size, stop: () => fake.close() }
 }
 
 /** Person at the demo company, with OpenID Connect claims (Core 5.1). */

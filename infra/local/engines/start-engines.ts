@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { messageOf, StartupError } from '../files/fault.ts'
 import { findDynoxide } from './dynoxide.ts'
@@ -78,7 +79,9 @@ export async function startEngines(
     proxy: options.proxy ?? true,
     removeAtExit: options.removeAtExit ?? false,
   }
-  const child = fork(fileURLToPath(new URL('./host.ts', import.meta.url)), [JSON.stringify(hostOptions)], {
+  // Matches the file type of this file, because the engines also start from built files.
+  const host = new URL(`./host${extname(import.meta.url)}`, import.meta.url)
+  const child = fork(fileURLToPath(host), [JSON.stringify(hostOptions)], {
     // Uses a separate process group, so that Ctrl-C does not stop the engines before the last request is done.
     detached: true,
     execArgv: ['--disable-warning=ExperimentalWarning', '--disable-warning=DeprecationWarning'],

@@ -12,16 +12,18 @@ export const errnoOf = (error: unknown): string | undefined =>
 const fullDiskPattern =
   /\b(ENOSPC|EDQUOT|EFBIG)\b|No space left on device|disk is full|Disk quota exceeded|File too large/
 
+export const isFullDisk = (message: string): boolean => fullDiskPattern.test(message)
+
 /** Converts a disk-full error of Node, SQLite or LevelDB; undefined for any other error. */
 export const fullDisk = (error: unknown, dir: string): StartupError | undefined =>
-  error instanceof Error && fullDiskPattern.test(error.message)
+  error instanceof Error && isFullDisk(error.message)
     ? new StartupError(
         `The disk of the data directory ${dir} is full. Free some space and start again. No confirmed change is lost.`,
       )
     : undefined
 
-/** Returns the message of a `StartupError`, and the stack of any other error. */
+/** Returns the message of a `StartupError`, and the stack of any other error. Compares the name, because bundles have their own class. */
 export const faultText = (error: unknown): string =>
-  error instanceof Error && !(error instanceof StartupError) ? (error.stack ?? error.message) : messageOf(error)
+  error instanceof Error && error.name !== 'StartupError' ? (error.stack ?? error.message) : messageOf(error)
 
 export const reportFault = (error: unknown): boolean => process.stderr.write(`${faultText(error)}\n`)

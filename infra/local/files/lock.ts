@@ -2,15 +2,21 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Exclusive lock between processes, implemented as SQLite's lock on an empty file. The operating system releases the lock when its holder
+ * Lock between processes, implemented as SQLite's lock on an empty file. The operating system releases the lock when its holder
  * dies.
  */
 export type Lock = { release(): void }
 
-export function tryLock(file: string): Lock | undefined {
+export const tryLock = (file: string): Lock | undefined => tryTransaction(file, 'BEGIN EXCLUSIVE')
+
+/** Takes a lock that several processes can hold at the same time, but not together with an exclusive one. */
+export const trySharedLock = (file: string): Lock | undefined =>
+  tryTransaction(file, 'BEGIN; SELECT * FROM sqlite_schema')
+
+function tryTransaction(file: string, begin: string): Lock | undefined {
   const db = new DatabaseSync(file, { timeout: 0 })
   try {
-    db.exec('BEGIN EXCLUSIVE')
+    db.exec(begin)
     return { release: () => db.close() }
   } catch (error) {
     db.close()

@@ -1,19 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, statfsSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, statfsSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openAwsServices } from '#infra/local/aws-services.ts'
+import { synthesize } from '#infra/local/build/synthesize.ts'
 import { databaseFile } from '#infra/local/engines/dynoxide.ts'
 import { engineEnvironment, startEngines } from '#infra/local/engines/start-engines.ts'
 import { sealKeyFile, secretFile } from '#infra/local/secret-file.ts'
-import { createStream, createTable, synthesize } from '#infra/local/service.ts'
+import { createStream, createTable } from '#infra/local/service.ts'
 import { awsClients } from '#shared/core/aws/clients.ts'
-
-/** Synthesizes the template's table and stream. Omits the operations, so that no code is bundled. */
-function storage(dir: string) {
-  const code = join(dir, 'no-code')
-  mkdirSync(code, { recursive: true })
-  return synthesize(join(dir, 'assembly'), { operations: [], code })
-}
 
 /**
  * Starts one engine of each kind for the whole run. Tests are isolated by their accounts, and workers inherit the environment variables.
@@ -47,7 +41,7 @@ async function enginesIn(dir: string, { removeAtExit, bare }: EngineOptions): Pr
   const keyFile = secretFile(dir, 'secret-key')
   const [engines, { table, stream, environment }] = await Promise.all([
     startEngines(dir, { removeAtExit, proxy: !bare }),
-    storage(dir),
+    synthesize([]),
   ])
   // Accepts Lambda invocations without running the functions. Tests that need real invocations start the service.
   const lambda = await openAwsServices({ invoke: async () => {}, deliver: async () => {} })

@@ -1,0 +1,110 @@
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { readJson } from '../files/data-dir.ts'
+import { errnoOf } from '../files/fault.ts'
+import { type Lock, tryLock, trySharedLock } from '../files/lock.ts'
+
+const packages = fileURLToPath(new URL('../../../node_modules', import.meta.url))
+
+/**
+ * Returns the folder of the cache: in `node_modules`, or in the data directory if `node_modules` is not writable. Built files load native
+ * packages from `node_modules`, so the data directory gets a link to it.
+ */
+export function openCache(dataDir: string): string {
+  try {
+    const cache = join(packages, '.cache/network-access')
+    mkdirSync(cache, { recursive: true })
+    accessSync(cache, constants.W_OK)
+    return cache
+  } catch {
+    const cache = join(dataDir, 'cache')
+    mkdirSync(cache, { recursive: true })
+    rmSync(join(cache, 'node_modules'), { force: true })
+    symlinkSync(packages, join(cache, 'node_modules'), 'junction')
+    return cache
+  }
+}
+
+const lockFile = (folder: string) => join(folder, 'lock')
+const manifestFile = (folder: string) => join(folder, 'manifest.json')
+
+/** Compares the sizes of all files with the manifest, because a crash of the machine or a user can damage them. */
+function isComplete(folder: string): boolean {
+  const sizes = readJson<Record<string, number>>(manifestFile(folder))
+  return (
+    sizes !== undefined &&
+    Object.entries(sizes).every(
+      ([name, size]) => statSync(join(folder, name), { throwIfNoEntry: false })?.size === size,
+    )
+  )
+}
+
+/** Locks of the folders that this process uses. The service loads functions lazily, so it holds them until it exits. */
+const held: Lock[] = []
+
+/** Reserves a folder for this process; false if the folder is missing or damaged. */
+export function reserve(folder: string): boolean {
+  try {
+    const lock = trySharedLock(lockFile(folder))
+    if (!lock || !isComplete(folder)) {
+      lock?.release()
+      return false
+    }
+    held.push(lock)
+    // Records the use, because `removeUnused` keeps the folders that were used last.
+    utimesSync(folder, new Date(), new Date())
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Moves a built folder into place. A folder that another process has put there remains, unless it is damaged. */
+export function install(built: string, folder: string): void {
+  const files = readdirSync(built, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const sizes = files.map(({ parentPath, name }) => {
+    const path = join(parentPath, name)
+    return [path.slice(built.length + 1), statSync(path).size]
+  })
+  writeFileSync(lockFile(built), '')
+  writeFileSync(manifestFile(built), JSON.stringify(Object.fromEntries(sizes)))
+  try {
+    renameSync(built, folder)
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(errnoOf(error) ?? '')) throw error
+    if (!isComplete(folder)) {
+      renameSync(folder, `${built}.damaged`)
+      renameSync(built, folder)
+    }
+    for (const rest of [built, `${built}.damaged`]) rmSync(rest, { recursive: true, force: true })
+  }
+}
+
+const maxUnused = 6
+const minAgeMs = 60_000
+
+/** Removes all but the folders that were used last. Keeps folders that a process uses, and new ones, which are perhaps not complete. */
+export function removeUnused(cache: string): void {
+  const folders = readdirSync(cache, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const ages = folders.map(({ name }) => ({ folder: join(cache, name), usedAt: statSync(join(cache, name)).mtimeMs }))
+  const old = ages.sort((a, b) => b.usedAt - a.usedAt).slice(maxUnused)
+  for (const { folder, usedAt } of old) {
+    if (Date.now() - usedAt < minAgeMs) continue
+    const lock = tryLock(lockFile(folder))
+    if (!lock) continue
+    rmSync(folder, { recursive: true, force: true })
+    lock.release()
+  }
+}
