@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { App } from 'aws-cdk-lib'
 import { describe, expect, it } from 'vitest'
-import { settingVariables } from '#infra/local/settings.ts'
+import { settingVariables } from '#infra/local/build/synthesize.ts'
 import { readSettings, settingGroups } from '#infra/settings/settings.ts'
 import { templatesOf } from '#test/support/service/templates.ts'
 

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { type IncomingMessage, request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { callService, processesOn, runLocal, type Service, startService } from '#test/support/service/service.ts'
@@ -24,6 +24,26 @@ function isRunning(pid: number): boolean {
   } catch {
     return false
   }
+}
+
+/** Lists the processes that a process has started, and those that they have started, by the name of their program or script. */
+function programsBelow(pid: number): string[] {
+  const children = readdirSync('/proc').filter((name) => {
+    try {
+      return (
+        /^\d+$/.test(name) && readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ')[1] === String(pid)
+      )
+    } catch {
+      return false
+    }
+  })
+  return children.flatMap((child) => {
+    const files = readFileSync(`/proc/${child}/cmdline`, 'utf8')
+      .split('\0')
+      .filter((text) => /^\/[^ ]+$/.test(text))
+    const [program = '', script] = files.map((file) => basename(file))
+    return [program === 'node' ? String(script) : program, ...programsBelow(Number(child))]
+  })
 }
 
 beforeAll(async () => {
@@ -61,6 +81,10 @@ describe('npm start', () => {
     // Ignores files that the service replaces while the test reads them.
     const isOpen = (file: string) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0
     expect(files.filter(isOpen)).toEqual([])
+  })
+
+  it('leaves only the service and its engines in memory', async () => {
+    await vi.waitFor(() => expect(programsBelow(service.pid)).toEqual(['host.mjs', 'dynoxide']), 10_000)
   })
 
   it('answers unknown paths and methods through the default route', async () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { loadOperations } from '#functions/operations.ts'
 import { serializeDeployment } from '../../template/deployment.ts'
 import { faultText, StartupError } from '../files/fault.ts'
-import type { BuildMessage, BuildOrder, Part } from './builds.ts'
+import type { BuildMessage, BuildOrder, BuildPart } from './builds.ts'
 import { install, removeUnused } from './cache.ts'
 
 /**
@@ -38,7 +38,7 @@ async function bundleServer(outdir: string): Promise<void> {
   for (const { path, contents } of outputFiles) writeFileSync(path, contents)
 }
 
-const work: Record<Part, (outdir: string) => Promise<void>> = {
+const work: Record<BuildPart, (outdir: string) => Promise<void>> = {
   server: bundleServer,
   async functions(outdir) {
     const { bundle } = await import('../../code/bundle.ts')
@@ -58,7 +58,7 @@ const send = (message: BuildMessage) =>
   })
 
 /** Builds in a temporary folder beside the target. Other processes therefore never see an incomplete folder. */
-async function make(part: Part, folder: string): Promise<void> {
+async function make(part: BuildPart, folder: string): Promise<void> {
   const temporary = mkdtempSync(`${folder}.`)
   try {
     await work[part](temporary)
@@ -73,7 +73,7 @@ async function make(part: Part, folder: string): Promise<void> {
 const { cache, folders }: BuildOrder = JSON.parse(process.argv[2] ?? '{}')
 process.once('disconnect', () => process.exit(1))
 try {
-  await Promise.all(Object.entries(folders).map(([part, folder]) => make(part as Part, folder)))
+  await Promise.all(Object.entries(folders).map(([part, folder]) => make(part as BuildPart, folder)))
   removeUnused(cache)
   process.exit(0)
 } catch (error) {

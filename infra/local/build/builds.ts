@@ -1,28 +1,28 @@
 import { fork } from 'node:child_process'
 import { createHash, hash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isFullDisk, StartupError } from '../files/fault.ts'
-import { settingsFromVariables } from '../settings.ts'
 import { openCache, reserve } from './cache.ts'
+import { settingsFromVariables } from './synthesize.ts'
 
 /**
  * Built parts of the local service: `server` is this program without TypeScript, `functions` is the bundle that is also deployed to AWS, and
  * `deployment` is the content of the templates.
  */
-export type Part = 'server' | 'functions' | 'deployment'
+export type BuildPart = 'server' | 'functions' | 'deployment'
 
 /** Folder of each built part. */
-export type Builds<P extends Part = Part> = Record<P, Promise<string>>
+export type Builds<P extends BuildPart = BuildPart> = Record<P, Promise<string>>
 
-export type BuildOrder = { cache: string; folders: Partial<Record<Part, string>> }
-export type BuildMessage = { built: Part } | { fault: string; isStartupError: boolean }
+export type BuildOrder = { cache: string; folders: Partial<Record<BuildPart, string>> }
+export type BuildMessage = { built: BuildPart } | { fault: string; isStartupError: boolean }
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** Files and folders from which the parts are built. npm replaces the hidden lock file whenever it changes a package. */
-const sources = [
+export const buildSources = [
   'functions',
   'shared',
   'infra',
@@ -34,29 +34,30 @@ const sources = [
   'node_modules/.package-lock.json',
 ]
 
-function filesOf(source: string): string[] {
-  const found = statSync(join(root, source), { throwIfNoEntry: false })
+function filesOf(folder: string, source: string): string[] {
+  const found = statSync(join(folder, source), { throwIfNoEntry: false })
   if (!found?.isDirectory()) return found ? [source] : []
-  const entries = readdirSync(join(root, source), { recursive: true, withFileTypes: true })
+  const entries = readdirSync(join(folder, source), { recursive: true, withFileTypes: true })
   return entries
     .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name).slice(root.length))
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
 }
 
-function hashSources(): string {
+/** Hashes the paths and contents of all sources, not their times, which a checkout changes. */
+export function hashSources(folder = root): string {
   const sum = createHash('sha256')
-  for (const file of sources.flatMap(filesOf).sort()) {
-    const content = readFileSync(join(root, file))
+  for (const file of buildSources.flatMap((source) => filesOf(folder, source)).sort()) {
+    const content = readFileSync(join(folder, file))
     sum.update(`${file} ${content.length}\n`).update(content)
   }
   return sum.digest('hex').slice(0, 32)
 }
 
 /** Parts that one process builds. Both bundles use the same process of esbuild, while a second process loads the CDK. */
-const groups: Part[][] = [['server', 'functions'], ['deployment']]
+const groups: BuildPart[][] = [['server', 'functions'], ['deployment']]
 
 /** Finds the parts in the cache, and builds those that are missing. The data directory contains the cache if `node_modules` is not writable. */
-export function build<P extends Part>(dataDir: string, wanted: P[]): Builds<P> {
+export function build<P extends BuildPart>(dataDir: string, wanted: P[]): Builds<P> {
   const cache = openCache(dataDir)
   const code = hashSources()
   const keys = {
@@ -64,8 +65,8 @@ export function build<P extends Part>(dataDir: string, wanted: P[]): Builds<P> {
     functions: code,
     deployment: hash('sha256', code + JSON.stringify(settingsFromVariables())),
   }
-  const folderOf = (part: Part) => join(cache, `${part}-${keys[part].slice(0, 32)}`)
-  const isMissing = (part: Part) => !reserve(folderOf(part))
+  const folderOf = (part: BuildPart) => join(cache, `${part}-${keys[part].slice(0, 32)}`)
+  const isMissing = (part: BuildPart) => !reserve(folderOf(part))
   const missing = wanted.filter(isMissing)
   const building = groups.flatMap((group) => {
     const parts = group.filter((part) => missing.some((name) => name === part))

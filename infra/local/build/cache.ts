@@ -10,19 +10,20 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readJson } from '../files/data-dir.ts'
 import { errnoOf } from '../files/fault.ts'
 import { type Lock, tryLock, trySharedLock } from '../files/lock.ts'
 
-const packages = fileURLToPath(new URL('../../../node_modules', import.meta.url))
-
 /**
  * Returns the folder of the cache: in `node_modules`, or in the data directory if `node_modules` is not writable. Built files load native
  * packages from `node_modules`, so the data directory gets a link to it.
  */
-export function openCache(dataDir: string): string {
+export function openCache(
+  dataDir: string,
+  packages = fileURLToPath(new URL('../../../node_modules', import.meta.url)),
+): string {
   try {
     const cache = join(packages, '.cache/network-access')
     mkdirSync(cache, { recursive: true })
@@ -52,7 +53,7 @@ function isComplete(folder: string): boolean {
 }
 
 /** Locks of the folders that this process uses. The service loads functions lazily, so it holds them until it exits. */
-const held: Lock[] = []
+const locks: Lock[] = []
 
 /** Reserves a folder for this process; false if the folder is missing or damaged. */
 export function reserve(folder: string): boolean {
@@ -62,7 +63,7 @@ export function reserve(folder: string): boolean {
       lock?.release()
       return false
     }
-    held.push(lock)
+    locks.push(lock)
     // Records the use, because `removeUnused` keeps the folders that were used last.
     utimesSync(folder, new Date(), new Date())
     return true
@@ -76,7 +77,7 @@ export function install(built: string, folder: string): void {
   const files = readdirSync(built, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const sizes = files.map(({ parentPath, name }) => {
     const path = join(parentPath, name)
-    return [path.slice(built.length + 1), statSync(path).size]
+    return [relative(built, path), statSync(path).size]
   })
   writeFileSync(lockFile(built), '')
   writeFileSync(manifestFile(built), JSON.stringify(Object.fromEntries(sizes)))

@@ -96,7 +96,8 @@ export async function claimDataDir(path: string): Promise<DataDir> {
     const dir = openDataDir(path)
     if (dir) return dir
     const holder = readJson<Holder>(holderFile(path))
-    if (!holder?.ending || performance.now() > end) {
+    // Waits if there is no record, because a service removes its record just before it releases the lock.
+    if (holder?.ending === false || performance.now() > end) {
       const name = holder ? `Another service (process ${holder.pid})` : 'Another service'
       throw new StartupError(
         `${name} already uses the data directory ${path}. Stop it, or set DATA_DIR and PORT to start a second service.`,

@@ -46,3 +46,13 @@ it('is claimed by one service at a time, and by the next one after the first has
   closeDataDir(first)
   closeDataDir(await next)
 })
+
+it('is claimed after a service that has removed its record but still holds the lock', async () => {
+  const path = join(dir, 'closing')
+  const first = await claimDataDir(path)
+  rmSync(join(path, 'service.pid'))
+  const next = claimDataDir(path)
+  closeDataDir(first)
+  closeDataDir(await next)
+  expect(await claimDataDir(path)).toMatchObject({ path })
+})
