@@ -17,6 +17,8 @@ type Options = {
   outdir?: string
   operations?: OperationSource[]
   code?: string
+  /** False for templates that are not deployed, to omit the hash that publishes a function's version. */
+  versions?: boolean
   /** Settings, in the form that `cdk deploy -c name=value` passes. */
   context?: Record<string, unknown>
 }
@@ -24,12 +26,12 @@ type Options = {
 /** Resource types that inherit tags from their stack. Explicit tags on them would use up a fifth of the template's size limit. */
 const taggedByStack = ['AWS::CloudFormation::Stack', 'AWS::CloudWatch::Alarm', 'AWS::Lambda::Function']
 
-function addStacks(app: App, operations: OperationSource[], code: string): void {
+function addStacks(app: App, operations: OperationSource[], code: string, versions: boolean): void {
   const settings = readSettings(app)
   const { stackName, backupVaultArn } = settings
   const data = new DataStack(app, `${stackName}-Data`, settings)
   if (backupVaultArn !== null) new BackupStack(app, `${stackName}-Backup`, settings, data.storage, backupVaultArn)
-  const service = new ServiceStack(app, stackName, { settings, operations, code, data })
+  const service = new ServiceStack(app, stackName, { settings, operations, code, versions, data })
   addFront(app, settings, code, data, service)
   for (const [name, value] of Object.entries(settings.tags)) {
     Tags.of(app).add(name, value, { excludeResourceTypes: taggedByStack })
@@ -66,7 +68,7 @@ function boundRoles(app: App, policy: string): void {
   }
 }
 
-export async function buildApp({ outdir, operations, code, context }: Options = {}): Promise<App> {
+export async function buildApp({ outdir, operations, code, versions = true, context }: Options = {}): Promise<App> {
   // Turns off stack traces and tree metadata, which would take a sixth of the synthesis time.
   const fast = { analyticsReporting: false, stackTraces: false, treeMetadata: false }
   const app = new App({ ...fast, context: { ...featureFlags, ...context }, outdir })
@@ -74,7 +76,7 @@ export async function buildApp({ outdir, operations, code, context }: Options = 
   const directory = code ?? (await mkdtemp(join(tmpdir(), 'bundle-')))
   try {
     if (!code) await bundle(sources, directory)
-    addStacks(app, sources, directory)
+    addStacks(app, sources, directory, versions)
     return app
   } finally {
     // Removes the bundle, because the assembly has its own copy.

@@ -36,7 +36,7 @@ import { StoredData } from './storage/stored-data.ts'
 import { archiveLogs } from './watch/log-archive.ts'
 import { Monitoring } from './watch/monitoring.ts'
 
-type Props = { settings: Settings; operations: OperationSource[]; code: string; data: Data }
+type Props = { settings: Settings; operations: OperationSource[]; code: string; versions: boolean; data: Data }
 
 /** Route for alternative spellings of paths under `/v0` (`/v0` contract, 2.3, 2.4). */
 const otherV0Routes = 'ANY /v0/{proxy+}'
@@ -49,7 +49,7 @@ export class ServiceStack extends Stack {
   readonly channelHost: string | null
   readonly alarmTopic: ITopic
 
-  constructor(scope: Construct, id: string, { settings, operations, code, data: dataStack }: Props) {
+  constructor(scope: Construct, id: string, { settings, operations, code, versions, data: dataStack }: Props) {
     // Leaves out indentation, which would take up a third of CloudFormation's template limit of 1 MB.
     super(scope, id, { description: 'Network Access Administration', suppressTemplateIndentation: true })
     const data = new StoredData(this, 'Data', dataStack)
@@ -63,7 +63,7 @@ export class ServiceStack extends Stack {
       code: Code.fromAsset(code),
       logGroup,
       tracing: settings.tracing,
-      loaded: loadedCode(code),
+      loaded: versions ? loadedCode(code) : null,
       environment: environment(settings, storage, channel, passcodeFunction),
     }
     const reserved = totalReserved(operations, settings)

@@ -24,7 +24,8 @@ export type FunctionDefaults = {
   logGroup: ILogGroup
   tracing: boolean
   code: Code
-  loaded: LoadedCode
+  /** Null in an app that is not deployed. Hashing the settings of all functions would take a tenth of the synthesis. */
+  loaded: LoadedCode | null
 }
 
 /** Memory in MB at which a function has one full vCPU and an invocation costs the least (docs/costs.md). */
@@ -84,8 +85,8 @@ export function currentFunction(
     throw new Error(`${lambda.node.path} is not a function with a version.`)
   const { handler, description } = resource
   const base: string = Stack.of(lambda).resolve(versionResource.logicalId)
-  const loadedHash = defaults.loaded(String(handler))
-  const content = () => hash('sha256', loadedHash + serializeProperties(resource))
+  const loadedHash = defaults.loaded?.(String(handler))
+  const content = () => (loadedHash === undefined ? '' : hash('sha256', loadedHash + serializeProperties(resource)))
   versionResource.overrideLogicalId(Lazy.uncachedString({ produce: () => `${base}${content().slice(0, 32)}` }))
   // Adds a hash to the description, because Lambda rejects a new version if nothing has changed. Lambda may treat templates with different
   // hashes as equivalent.

@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { createTransport } from 'nodemailer'
 import type { Mail } from '#shared/core/aws/send-mail.ts'
 import { PermanentRefusal } from './api/open-server.ts'
 import { writeAtomically } from './files/data-dir.ts'
@@ -37,10 +36,11 @@ export function smtpServer(url: string): (mail: Mail) => Promise<void> {
     throw new StartupError('SMTP_URL must be an address like smtp://user:password@mail.example.com:587.')
   }
   const timeouts = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 8_000 }
-  const transport = createTransport({ ...timeouts, url })
   return async (mail) => {
+    // Loads the package with the first mail, because most local services send none.
+    const { createTransport } = await import('nodemailer')
     try {
-      await transport.sendMail(mail)
+      await createTransport({ ...timeouts, url }).sendMail(mail)
     } catch (error) {
       const status = Number((error as { responseCode?: unknown }).responseCode)
       const isPermanent = status >= 500 && status < 600

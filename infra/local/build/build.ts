@@ -8,8 +8,8 @@ import type { BuildMessage, BuildOrder, BuildPart } from './builds.ts'
 import { install, removeUnused } from './cache.ts'
 
 /**
- * Bundles the server and the process of the engines. The Kinesis engine stays in `node_modules`, because it is not written in strict mode
- * and loads a native package.
+ * Bundles the server and the process of the engines. The packages that few services load stay in `node_modules`, and so does the Kinesis
+ * engine, which is not written in strict mode and loads a native package.
  */
 async function bundleServer(outdir: string): Promise<void> {
   const { build } = await import('esbuild')
@@ -27,7 +27,7 @@ async function bundleServer(outdir: string): Promise<void> {
     target: 'node24',
     conditions: ['module'],
     mainFields: ['module', 'main'],
-    external: ['kinesalite'],
+    external: ['kinesalite', 'nodemailer', 'oidc-provider'],
     // Defines `require`, with which bundled CommonJS packages load Node's modules and native packages.
     banner: {
       js: `import { createRequire as requireFrom } from 'node:module';const require = requireFrom(import.meta.url);`,

@@ -35,7 +35,7 @@ export async function synthesize(operations: OperationSource[]): Promise<Deploym
   // Loads the CDK lazily, because the serving process imports this file.
   const { withoutCode } = await import('#infra/without-code.ts')
   const { readDeployment } = await import('../../template/deployment.ts')
-  return withoutCode({ context: settingsFromVariables(), operations }, (app, outdir) => {
+  return withoutCode({ context: settingsFromVariables(), operations, versions: false }, (app, outdir) => {
     app.synth()
     return readDeployment(outdir)
   }).catch(explainSettingError)
