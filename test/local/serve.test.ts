@@ -26,24 +26,24 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Lists the processes that a process has started, and those that they have started, by the name of their program or script. */
-function programsBelow(pid: number): string[] {
-  const children = readdirSync('/proc').filter((name) => {
-    try {
-      return (
-        /^\d+$/.test(name) && readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ')[1] === String(pid)
-      )
-    } catch {
-      return false
-    }
-  })
-  return children.flatMap((child) => {
-    const files = readFileSync(`/proc/${child}/cmdline`, 'utf8')
-      .split('\0')
-      .filter((text) => /^\/[^ ]+$/.test(text))
-    const [program = '', script] = files.map((file) => basename(file))
-    return [program === 'node' ? String(script) : program, ...programsBelow(Number(child))]
-  })
+const childrenOf = (pid: number): number[] =>
+  readdirSync('/proc')
+    .filter((name) => {
+      try {
+        return (
+          /^\d+$/.test(name) && readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ')[1] === `${pid}`
+        )
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+
+/** Returns the name of the program that a process runs, or of its script if the program is Node.js. */
+function programOf(pid: number): string | undefined {
+  const files = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  const [program, script] = files.filter((text) => /^\/\S+$/.test(text)).map((file) => basename(file))
+  return program === 'node' ? script : program
 }
 
 beforeAll(async () => {
@@ -84,7 +84,8 @@ describe('npm start', () => {
   })
 
   it('leaves only the service and its engines in memory', async () => {
-    await vi.waitFor(() => expect(programsBelow(service.pid)).toEqual(['host.mjs', 'dynoxide']), 10_000)
+    const programs = (pid: number): unknown[] => childrenOf(pid).flatMap((id) => [programOf(id), ...programs(id)])
+    await vi.waitFor(() => expect(programs(service.pid)).toEqual(['host.mjs', 'dynoxide']), 10_000)
   })
 
   it('answers unknown paths and methods through the default route', async () => {
@@ -238,6 +239,27 @@ describe('Ctrl-C', () => {
     expect(existsSync(join(dataDir, 'dynamodb.pid'))).toBe(false)
     expect(processesOn(dataDir)).toEqual([])
   })
+})
+
+it('ends its builds with Ctrl-C', async () => {
+  // Changes a setting, so that there is something to build.
+  const env = {
+    ...process.env,
+    DATA_DIR: join(dataDir, 'interrupted'),
+    PORT: '0',
+    MAIL_SENDER: `${process.pid}@example.com`,
+  }
+  const child = spawn(process.execPath, ['infra/commands/serve.ts'], { env, stdio: 'ignore' })
+  const { pid = 0 } = child
+  const exited = once(child, 'exit')
+  let builds: number[] = []
+  await vi.waitFor(() => {
+    builds = childrenOf(pid).filter((id) => programOf(id) === 'build.ts')
+    expect(builds).toHaveLength(1)
+  }, 10_000)
+  child.kill('SIGINT')
+  expect(await exited).toEqual([130, null])
+  await vi.waitFor(() => expect(builds.filter(isRunning)).toEqual([]), 10_000)
 })
 
 describe('faults are one line and exit code 1', () => {

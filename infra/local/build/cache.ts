@@ -1,8 +1,10 @@
 import {
   accessSync,
   constants,
+  existsSync,
   mkdirSync,
   readdirSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -32,8 +34,12 @@ export function openCache(
   } catch {
     const cache = join(dataDir, 'cache')
     mkdirSync(cache, { recursive: true })
-    rmSync(join(cache, 'node_modules'), { force: true })
-    symlinkSync(packages, join(cache, 'node_modules'), 'junction')
+    const link = join(cache, 'node_modules')
+    // Replaces the link only if the data directory was used by another checkout, because a running service needs it.
+    if (!existsSync(link) || realpathSync(link) !== realpathSync(packages)) {
+      rmSync(link, { force: true })
+      symlinkSync(packages, link, 'junction')
+    }
     return cache
   }
 }
