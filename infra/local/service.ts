@@ -50,6 +50,7 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
     LOG_FORMAT: format,
     SEAL_FOLDER: join(dir.path, 'seal'),
     SEAL_KEY_FILE: sealKeyFile(dir.path),
+    ...(engineBinary() !== null && { BATCHES_AS_TRANSACTIONS: '1' }),
   })
   // Removes the variables that name AWS resources. Locally, secrets are files or variables, and `openChannel` sets the live channel's
   // address.

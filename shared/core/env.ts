@@ -32,6 +32,8 @@ function providerApp(kind: 'SUITE' | 'TENANT'): ProviderApp | null {
 const readers = {
   tableName: () => readText('TABLE_NAME'),
   flowStreamName: () => readText('FLOW_STREAM_NAME'),
+  /** True for the table engine of a single machine, which syncs the disk after each statement of a batch. False on AWS. */
+  batchesAsTransactions: () => readOptional('BATCHES_AS_TRANSACTIONS') !== null,
   /** Configured address of the service; null if there is none. Callers use `serviceAddress`. */
   baseUrl: () => readOptional('SERVICE_URL')?.replace(/\/$/, '') ?? null,
   logRetentionDays: () => readInteger('LOG_RETENTION_DAYS', defaultSettings.logRetentionDays),

@@ -1,6 +1,7 @@
 import type { BatchStatementError } from '@aws-sdk/client-dynamodb'
-import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb'
+import { BatchExecuteStatementCommand, ExecuteTransactionCommand } from '@aws-sdk/lib-dynamodb'
 import { clock, jitter } from '../core/clock.ts'
+import { env } from '../core/env.ts'
 import type { Item } from './keys.ts'
 import { table, tableName } from './table.ts'
 
@@ -21,9 +22,25 @@ export type StatementOutcome = 'done' | 'unmet' | BatchStatementError
 
 const unmetCodes = new Set(['DuplicateItem', 'ConditionalCheckFailed'])
 
+/**
+ * Executes the statements as one transaction, so that the engine of a single machine syncs the disk once. Returns false if nothing was
+ * written, because a condition failed, or if batches are not transactions.
+ */
+async function transact(statements: Statement[]): Promise<boolean> {
+  if (!env.batchesAsTransactions || statements.length < 2) return false
+  const transaction = new ExecuteTransactionCommand({ TransactStatements: statements })
+  return table()
+    .send(transaction)
+    .then(
+      () => true,
+      () => false,
+    )
+}
+
 /** Sends up to 25 statements for different items in one request. @throws Error when the whole request fails */
 export async function executeTogether(statements: Statement[]): Promise<StatementOutcome[]> {
   if (statements.length === 0) return []
+  if (await transact(statements)) return statements.map(() => 'done')
   const { Responses = [] } = await table().send(new BatchExecuteStatementCommand({ Statements: statements }))
   return statements.map((_, i) => {
     const response = Responses[i]

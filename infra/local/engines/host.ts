@@ -2,19 +2,12 @@ import { existsSync, globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fullDisk, messageOf, StartupError } from '../files/fault.ts'
 import { waitForLock } from '../files/lock.ts'
+import { startTableProxy } from './browser-requests.ts'
 import { type Dynoxide, databaseFile, startDynoxide, trimStream } from './dynoxide.ts'
 import { startKinesis, streamDirectory } from './kinesis.ts'
-import { startTableProxy } from './table-proxy.ts'
 
 /** Options for the process that runs the engines. The process stops the engines when the IPC channel to its parent closes. */
-export type HostOptions = {
-  dir: string
-  dynoxide: string | null
-  kinesis: boolean
-  /** True to put a proxy in front of the DynamoDB engine (`startTableProxy`). */
-  proxy: boolean
-  removeAtExit: boolean
-}
+export type HostOptions = { dir: string; dynoxide: string | null; kinesis: boolean; removeAtExit: boolean }
 export type HostMessage =
   | { type: 'ready'; dynamodb: string | null; kinesis: string | null }
   | { type: 'fault'; message: string }
@@ -69,7 +62,9 @@ async function main(options: HostOptions): Promise<void> {
     const [dynamodb, kinesis] = await Promise.all([starting, options.kinesis ? startKinesis(dir) : null])
     dynamodb?.exited.then(() => fail(new StartupError('The DynamoDB engine ended unexpectedly.')))
     if (trimFault) process.stderr.write(`Old records could not be removed from the stream of the table: ${trimFault}\n`)
-    const table = dynamodb && options.proxy ? await startTableProxy(dynamodb.endpoint) : dynamodb
+    // A page could guess the port on 127.0.0.1. A random address needs no proxy (`loopbackAddress`).
+    const isGuessable = dynamodb?.endpoint.startsWith('http://127.0.0.1:')
+    const table = dynamodb && isGuessable ? await startTableProxy(dynamodb.endpoint) : dynamodb
     await sendToParent({ type: 'ready', dynamodb: table?.endpoint ?? null, kinesis })
   } catch (error) {
     await fail(error)

@@ -59,10 +59,7 @@ async function checkEndpoint(variable: string, target: string): Promise<void> {
 }
 
 /** Starts the engines on a data directory, except those that DYNAMODB_ENDPOINT or KINESIS_ENDPOINT replaces. */
-export async function startEngines(
-  dir: string,
-  options: { removeAtExit?: boolean; proxy?: boolean } = {},
-): Promise<Engines> {
+export async function startEngines(dir: string, options: { removeAtExit?: boolean } = {}): Promise<Engines> {
   const { DYNAMODB_ENDPOINT, KINESIS_ENDPOINT } = process.env
   if (DYNAMODB_ENDPOINT && KINESIS_ENDPOINT) {
     return {
@@ -76,7 +73,6 @@ export async function startEngines(
     dir,
     dynoxide: engineBinary(),
     kinesis: !KINESIS_ENDPOINT,
-    proxy: options.proxy ?? true,
     removeAtExit: options.removeAtExit ?? false,
   }
   // Matches the file type of this file, because the engines also start from built files.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTableProxy } from '#infra/local/engines/browser-requests.ts'
 import { loopbackAddress } from '#infra/local/engines/dynoxide.ts'
-import { startTableProxy } from '#infra/local/engines/table-proxy.ts'
 import { tableName } from '#shared/table/table.ts'
 
 /** Proxy in front of the table's engine. Other tests use the engine without a proxy. */

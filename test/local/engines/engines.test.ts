@@ -1,6 +1,8 @@
+import { dirname, join } from 'node:path'
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, it } from 'vitest'
 import { findDynoxide } from '#infra/local/engines/dynoxide.ts'
+import { readJson } from '#infra/local/files/data-dir.ts'
 import { table, tableName } from '#shared/table/table.ts'
 
 it('provides tests with a table that returns written items', async () => {
@@ -17,3 +19,11 @@ it('names the alternatives if no engine binary is found', () => {
   )
   expect(findDynoxide({ DYNOXIDE_BIN: process.execPath })).toBe(process.execPath)
 })
+
+it.skipIf(!['linux', 'win32'].includes(process.platform) || process.env.DYNAMODB_ENDPOINT)(
+  'sends requests directly to the engine, at its random address',
+  async () => {
+    const pidFile = join(dirname(process.env.DYNAMODB_FILE ?? ''), 'dynamodb.pid')
+    expect(process.env.AWS_ENDPOINT_URL_DYNAMODB).toBe(readJson<{ endpoint: string }>(pidFile)?.endpoint)
+  },
+)

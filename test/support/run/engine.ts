@@ -33,14 +33,14 @@ function temporaryFolder(): string {
 
 type EngineOptions = {
   removeAtExit: boolean
-  /** Omits the proxy of the table's engine and the table's stream. Both cost CPU, and no test needs them. */
+  /** Omits the table's stream, which costs CPU and which no test needs. */
   bare: boolean
 }
 
 async function enginesIn(dir: string, { removeAtExit, bare }: EngineOptions): Promise<() => Promise<void>> {
   const keyFile = secretFile(dir, 'secret-key')
   const [engines, { table, stream, environment }] = await Promise.all([
-    startEngines(dir, { removeAtExit, proxy: !bare }),
+    startEngines(dir, { removeAtExit }),
     synthesize([]),
   ])
   // Accepts Lambda invocations without running the functions. Tests that need real invocations start the service.
