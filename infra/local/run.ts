@@ -13,7 +13,6 @@ import { closeDataDir, type DataDir } from './files/data-dir.ts'
 import { messageOf, StartupError } from './files/fault.ts'
 import type { Runtime } from './lambda/runtime.ts'
 import { startPollers } from './lambda/start-pollers.ts'
-import { WakeSignal } from './lambda/wake.ts'
 import { mailFolder, smtpServer } from './mails.ts'
 import { type Service, startService } from './service.ts'
 import { listAccounts, startScreen } from './start-screen.ts'
@@ -59,20 +58,17 @@ export async function run(dir: DataDir, options: Options, builds: Builds) {
     closing.defer(() => aws.stop())
     const live = await openChannel(service, port)
     if (live) closing.defer(() => live.stop())
-    const wake = new WakeSignal()
     const table = { endpoint: engines.dynamodb, streamArn }
-    const pollers = await startPollers({ dir: dir.path, deployment, runtime, table, wake })
+    const pollers = await startPollers({ dir: dir.path, deployment, runtime, table })
     closing.defer(() => pollers.stop())
-    const schedules = startSchedules(deployment.schedules, runtime, wake)
+    const schedules = startSchedules(deployment.schedules, runtime)
     closing.defer(() => schedules.stop())
-    const control = await openControl(dir.path, (task, event) =>
-      service.runTask(task, event).finally(() => wake.notify()),
-    )
+    const control = await openControl(dir.path, service.runTask)
     closing.defer(() => closeServer(live))
     closing.defer(() => control.close())
     channel.resolve(live)
     const match = router(deployment.routes.map(({ key, functionArn }) => ({ key, target: functionArn })))
-    backend.resolve({ match, runtime, onHandled: () => wake.notify() })
+    backend.resolve({ match, runtime })
     const demo = await demoAccount(service, baseUrl, options.newDemo)
     let signIn: DemoSignIn | null = null
     if (options.demoIdpPort !== null && directory && demo.usable) {
@@ -80,7 +76,6 @@ export async function run(dir: DataDir, options: Options, builds: Builds) {
       signIn = await withoutRequestLines(connecting)
       closing.defer(signIn.stop)
     }
-    wake.notify()
     const accounts = await listAccounts(10)
     // `performance.now()` returns the time since the process started.
     const seconds = performance.now() / 1_000
@@ -134,7 +129,7 @@ async function openAws({ dir, deployment, runtime }: Service) {
 }
 
 /** Invokes each scheduled function at its interval. Skips an invocation while the previous one is still running. */
-export function startSchedules(schedules: Schedule[], runtime: Runtime, wake: WakeSignal) {
+export function startSchedules(schedules: Schedule[], runtime: Runtime) {
   const running = new Map<string, Promise<void>>()
   const run = async (functionArn: string) => {
     try {
@@ -143,7 +138,6 @@ export function startSchedules(schedules: Schedule[], runtime: Runtime, wake: Wa
       process.stderr.write(`${runtime.label(functionArn)}: ${messageOf(error)}\n`)
     } finally {
       running.delete(functionArn)
-      wake.notify()
     }
   }
   const timers = schedules.map(({ functionArn, seconds }) =>

@@ -12,7 +12,7 @@ import { deliveredPath, type router } from './routes.ts'
 const maxBody = 10 * 1024 * 1024
 const maxPayload = 6 * 1024 * 1024
 
-export type Backend = { match: ReturnType<typeof router<string>>; runtime: Runtime; onHandled(): void }
+export type Backend = { match: ReturnType<typeof router<string>>; runtime: Runtime }
 
 /** Reads the body; undefined if it exceeds `maxBody`. Always reads to the end, so that the caller receives the response. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -73,10 +73,8 @@ function send(response: ServerResponse, { status, headers, body }: HttpResponse,
 export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveServer | null>): Server {
   const handle: RequestListener = async (request, response) => {
     try {
-      const ready = await backend
-      const result = await respond(request, ready)
+      const result = await respond(request, await backend)
       send(response, result, request.method === 'HEAD')
-      ready.onHandled()
     } catch {
       // Handles a disconnected caller, a stopping service, and a result that is not valid HTTP.
       if (response.headersSent || request.destroyed) response.destroy()

@@ -3,8 +3,7 @@ import type { Mapping } from '../../template/mapping.ts'
 import { messageOf } from '../files/fault.ts'
 import type { StreamCheckpoint } from './checkpoints.ts'
 import { type DiscardedBatch, deliver, splitIntoLanes } from './deliver.ts'
-import type { Source, SourceRecord } from './source.ts'
-import type { WakeSignal } from './wake.ts'
+import type { Page, Source, SourceRecord } from './source.ts'
 
 export type PollerOptions = {
   mapping: Mapping
@@ -13,17 +12,17 @@ export type PollerOptions = {
   checkpoint: StreamCheckpoint
   invoke(event: { Records: unknown[] }): Promise<unknown>
   storeFailure(shard: string, discard: DiscardedBatch): string
-  wake: WakeSignal
   signal: AbortSignal
   pauseMs?: number
 }
 
 /** Maximum size of one invocation in bytes: Lambda's 6 MB payload, less 64 KB for the envelope. */
 const maxBatchBytes = 6 * 1024 * 1024 - 64 * 1024
-/** Number of pages without relevant records after which the checkpoint is stored. */
-const pagesPerCheckpoint = 25
-const shortestIdleMs = 20
-const longestIdleMs = 500
+/** Minimum time between two reads, unless the first returned a full page. */
+const readIntervalMs = 100
+/** Maximum time between two reads: for writes of other processes, and for rows that the engine deletes by their TTL. */
+const longestIdleMs = 5_000
+const retryMs = 500
 
 /** Returns the first records of a list: at most one batch per lane, and at most `maxBatchBytes`. */
 function nextBatch(records: SourceRecord[], { batchSize, parallel }: Mapping): SourceRecord[] {
@@ -35,24 +34,10 @@ function nextBatch(records: SourceRecord[], { batchSize, parallel }: Mapping): S
   return end < 0 ? records : records.slice(0, end)
 }
 
-/** Reads pages until one is empty or contains records for the function. Returns these records and the last sequence number read. */
-async function collect(shard: string, options: PollerOptions) {
-  const { mapping, source, checkpoint, signal } = options
-  const limit = Math.min(1_000, Math.max(100, mapping.batchSize * mapping.parallel))
-  let last = checkpoint.get(shard)
-  for (let pages = 1; !signal.aborted; pages++) {
-    const records = await source.read(shard, last, limit)
-    last = records.at(-1)?.sequence ?? last
-    const relevant = records.filter((record) => mapping.filter(record.event) && !record.noop)
-    if (records.length === 0 || relevant.length > 0) return { relevant: relevant, last }
-    if (last !== undefined && pages % pagesPerCheckpoint === 0) checkpoint.set(shard, last)
-  }
-  return { relevant: [], last }
-}
-
 async function handle(batch: SourceRecord[], shard: string, options: PollerOptions): Promise<void> {
   const { mapping, checkpoint, label, invoke, storeFailure, signal, pauseMs } = options
   const lanes = splitIntoLanes(batch, mapping.parallel)
+  let isDiscarded = false
   const deliverOne = (records: SourceRecord[]) =>
     deliver(records, {
       mapping,
@@ -65,6 +50,7 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
           ? `kept in ${storeFailure(shard, discard)}`
           : 'there is no failure destination'
         process.stderr.write(`${summary}; ${outcome}\n`)
+        isDiscarded = true
       },
       markHandled(record) {
         // Stores the checkpoint here only if there is a single lane. Several lanes finish in any order, so their checkpoint is stored after
@@ -79,35 +65,53 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
   if (rejection) throw rejection.reason
   const last = batch.at(-1)
   if (last) checkpoint.set(shard, last.sequence)
+  // Keeps a crash from discarding the same records again.
+  if (isDiscarded) checkpoint.store()
+}
+
+async function handlePage(shard: string, options: PollerOptions): Promise<Page> {
+  const { mapping, source, checkpoint } = options
+  const limit = Math.min(1_000, Math.max(100, mapping.batchSize * mapping.parallel))
+  const page = await source.read(shard, checkpoint.get(shard), limit)
+  for (let rest = page.records.filter((record) => mapping.filter(record.event) && !record.noop); rest.length > 0; ) {
+    const batch = nextBatch(rest, mapping)
+    await handle(batch, shard, options)
+    rest = rest.slice(batch.length)
+  }
+  const last = page.records.at(-1)
+  if (last) checkpoint.set(shard, last.sequence)
+  return page
 }
 
 export async function pollShard(shard: string, options: PollerOptions): Promise<void> {
-  const { signal, checkpoint, wake, label } = options
-  let idle = shortestIdleMs
+  const { signal, checkpoint, label } = options
+  const { writes } = options.source
   let lastMessage: string | undefined
+  /** Reports a persistent error, such as a full disk, only once. */
+  const report = (error: unknown) => {
+    const message = messageOf(error)
+    if (message !== lastMessage) process.stderr.write(`${label}: ${message}\n`)
+    lastMessage = message
+  }
   while (!signal.aborted) {
-    const countBefore = wake.count
+    const nextRead = performance.now() + readIntervalMs
     try {
-      const { relevant, last } = await collect(shard, options)
-      for (let rest = relevant; rest.length > 0; ) {
-        const batch = nextBatch(rest, options.mapping)
-        await handle(batch, shard, options)
-        rest = rest.slice(batch.length)
-        wake.notify()
-      }
-      if (signal.aborted) break
-      if (last !== undefined) checkpoint.set(shard, last)
+      const { isFull, count } = await handlePage(shard, options)
+      if (isFull) continue
+      await sleep(Math.max(0, nextRead - performance.now()), undefined, { signal })
+      if (writes.count !== count) continue
+      checkpoint.store()
       lastMessage = undefined
-      if (relevant.length > 0) continue
+      await writes.since(count, longestIdleMs, signal)
     } catch (error) {
       if (signal.aborted) break
-      const message = messageOf(error)
-      // Reports a persistent error, such as a full disk, only once.
-      if (message !== lastMessage) process.stderr.write(`${label}: ${message}\n`)
-      lastMessage = message
+      report(error)
+      await sleep(retryMs, undefined, { signal }).catch(() => undefined)
     }
-    // Limits the polling rate of a busy service.
-    await sleep(shortestIdleMs, undefined, { signal }).catch(() => undefined)
-    idle = (await wake.since(countBefore, idle, signal)) ? shortestIdleMs : Math.min(idle * 2, longestIdleMs)
+  }
+  try {
+    checkpoint.store()
+  } catch (error) {
+    report(error)
   }
 }

@@ -1,3 +1,5 @@
+import type { WakeSignal } from './wake.ts'
+
 /** Stream record in the form of a Lambda event, with the additional fields that the poller needs. */
 export type SourceRecord = {
   sequence: string
@@ -11,28 +13,86 @@ export type SourceRecord = {
   noop: boolean
 }
 
+export type Page = {
+  records: SourceRecord[]
+  /** True if the stream probably contains later records. */
+  isFull: boolean
+  /** Value of the source's `writes.count` when the page was requested. Writes up to then are in this page or in later ones. */
+  count: number
+}
+
 export type Source = {
   kind: 'dynamodb' | 'kinesis'
   arn: string
+  writes: WakeSignal
   shards(): Promise<string[]>
   /** Reads the records after a sequence number, or from the beginning if `after` is undefined. */
-  read(shard: string, after: string | undefined, limit: number): Promise<SourceRecord[]>
+  read(shard: string, after: string | undefined, limit: number): Promise<Page>
 }
 
+type Engine = {
+  createIterator(shard: string, after: string | undefined): Promise<string>
+  getRecords(
+    iterator: string,
+    limit: number,
+    shard: string,
+  ): Promise<{ records: SourceRecord[]; next: string | undefined }>
+}
+
+/** Validity of an iterator in milliseconds. The engines accept an iterator for at least five minutes. */
+const iteratorMs = 120_000
+
 /**
- * Caches the shard iterator of each position. After an empty response, the next iterator is not used, because the Kinesis engine advances
- * it by its clock. A record that is being stored at that moment would be skipped.
+ * Reads pages with one request each, because the last page's iterator is used again. After an empty page, the same iterator is used instead
+ * of the next, because the Kinesis engine advances the next by its clock. A record that is being stored at that moment would be skipped.
  */
-export function iteratorCache(create: (shard: string, after: string | undefined) => Promise<string>) {
-  const cache = new Map<string, { after: string | undefined; iterator: string; until: number }>()
-  return {
-    async get(shard: string, after: string | undefined): Promise<string> {
-      const entry = cache.get(shard)
-      if (entry && entry.after === after && performance.now() < entry.until) return entry.iterator
-      const iterator = await create(shard, after)
-      cache.set(shard, { after, iterator, until: performance.now() + 120_000 })
-      return iterator
-    },
-    forget: (shard: string) => cache.delete(shard),
+function pageReader({ createIterator, getRecords }: Engine) {
+  const positions = new Map<string, { after: string | undefined; iterator: string; until: number }>()
+  return async (shard: string, after: string | undefined, limit: number): Promise<SourceRecord[]> => {
+    let position = positions.get(shard)
+    if (!position || position.after !== after || performance.now() > position.until) {
+      position = { after, iterator: await createIterator(shard, after), until: performance.now() + iteratorMs }
+    }
+    positions.delete(shard)
+    const { records, next } = await getRecords(position.iterator, limit, shard)
+    const last = records.at(-1)
+    if (!last) positions.set(shard, position)
+    else if (next) positions.set(shard, { after: last.sequence, iterator: next, until: performance.now() + iteratorMs })
+    return records
+  }
+}
+
+/** Size in bytes from which an engine may return fewer records than requested. */
+const fullPageBytes = 512 * 1024
+
+const isFull = (records: SourceRecord[], limit: number): boolean =>
+  records.length >= limit || records.reduce((sum, { bytes }) => sum + bytes, 0) > fullPageBytes
+
+/** Creates the `read` of a source that several consumers share. Positions in the last page that was read from a shard need no request. */
+export function sharedReader(engine: Engine, writes: WakeSignal): Source['read'] {
+  /** Last request of each shard, and its page once it has arrived. */
+  type Reading = { after: string | undefined; response: Promise<Page>; page?: Page }
+  const read = pageReader(engine)
+  const readings = new Map<string, Reading>()
+  return (shard, after, limit) => {
+    const last = readings.get(shard)
+    if (last && last.after === after) return last.response
+    const page = last?.page
+    const index = page?.records.findIndex(({ sequence }) => sequence === after) ?? -1
+    if (page && index >= 0 && index < page.records.length - 1)
+      return Promise.resolve({ ...page, records: page.records.slice(index + 1) })
+    const { count } = writes
+    const response = read(shard, after, limit).then((records) => ({ records, isFull: isFull(records, limit), count }))
+    const reading: Reading = { after, response }
+    readings.set(shard, reading)
+    const forget = () => {
+      if (readings.get(shard) === reading) readings.delete(shard)
+    }
+    response.then((arrived) => {
+      reading.page = arrived
+      // Forgets an empty page, because later reads may find records.
+      if (arrived.records.length === 0) forget()
+    }, forget)
+    return response
   }
 }

@@ -9,14 +9,12 @@ import { pollShard } from './poller.ts'
 import type { Runtime } from './runtime.ts'
 import type { Source } from './source.ts'
 import { tableSource } from './table-source.ts'
-import type { WakeSignal } from './wake.ts'
 
 type Settings = {
   dir: string
   deployment: Deployment
   runtime: Runtime
   table: { endpoint: string; streamArn: string }
-  wake: WakeSignal
 }
 
 function createSource({ sourceArn }: Mapping, { deployment, table }: Settings): Source {
@@ -42,7 +40,7 @@ async function checkPosition(source: Source, shard: string, checkpoint: StreamCh
 }
 
 export async function startPollers(settings: Settings) {
-  const { dir, deployment, runtime, wake } = settings
+  const { dir, deployment, runtime } = settings
   const ending = new AbortController()
   const polls: (() => Promise<void>)[] = []
   const tableCheckpoints: StreamCheckpoint[] = []
@@ -62,7 +60,7 @@ export async function startPollers(settings: Settings) {
     }
     for (const shard of shards) {
       const invoke = (event: unknown) => runtime.invoke(mapping.functionArn, event)
-      const options = { mapping, source, label, checkpoint, invoke, storeFailure, wake, signal: ending.signal }
+      const options = { mapping, source, label, checkpoint, invoke, storeFailure, signal: ending.signal }
       polls.push(() => pollShard(shard, options))
     }
   }

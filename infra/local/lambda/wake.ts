@@ -1,4 +1,6 @@
+import { subscribe } from 'node:diagnostics_channel'
 import { EventEmitter, once } from 'node:events'
+import type { ClientRequest } from 'node:http'
 
 /** Notifies waiting pollers of writes, so that they need not poll the engines constantly. */
 export class WakeSignal {
@@ -10,10 +12,30 @@ export class WakeSignal {
     this.#emitter.emit('written')
   }
 
-  /** Waits until `count` has changed or the time has elapsed. Returns true if `count` has changed. */
-  async since(count: number, milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  /** Waits until `count` has changed or the time has elapsed. */
+  async since(count: number, milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (this.count !== count) return
     const endSignal = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)])
-    if (this.count === count) await once(this.#emitter, 'written', { signal: endSignal }).catch(() => undefined)
-    return this.count !== count
+    await once(this.#emitter, 'written', { signal: endSignal }).catch(() => undefined)
   }
 }
+
+/**
+ * Commits, deleted authorizations and the other transactions of this process. No consumer handles other writes to the table, such as the log
+ * entry of each request. Rows deleted by TTL wait for the next poll.
+ */
+export const tableWrites = new WakeSignal()
+
+/** Flow reports that this process has written to the flow stream. */
+export const flowWrites = new WakeSignal()
+
+const signals = new Map([
+  ['DynamoDB_20120810.TransactWriteItems', tableWrites],
+  ['Kinesis_20131202.PutRecords', flowWrites],
+])
+
+// Node publishes this message for every response to a request of this process, when its headers arrive.
+subscribe('http.client.response.finish', (message) => {
+  const { request } = message as { request: ClientRequest }
+  signals.get(String(request.getHeader('x-amz-target')))?.notify()
+})

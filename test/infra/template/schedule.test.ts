@@ -1,5 +1,4 @@
 import { expect, it, vi } from 'vitest'
-import { WakeSignal } from '#infra/local/lambda/wake.ts'
 import { startSchedules } from '#infra/local/run.ts'
 import { readSchedule } from '#infra/template/mapping.ts'
 
@@ -25,7 +24,7 @@ it('invokes by the clock, one run at a time, and continues after a failure', asy
     const end = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const invoke = vi.fn(async () => end[invoke.mock.calls.length - 1]?.promise)
     const runtime = { invoke, label: () => 'expire', find: () => undefined }
-    const schedules = startSchedules([{ functionArn: 'one', seconds: 60 }], runtime, new WakeSignal())
+    const schedules = startSchedules([{ functionArn: 'one', seconds: 60 }], runtime)
     await vi.advanceTimersByTimeAsync(180_000)
     expect(invoke).toHaveBeenCalledTimes(1)
     end[0]?.reject(new Error('broken'))

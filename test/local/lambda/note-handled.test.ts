@@ -13,7 +13,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const at = (position: string | undefined) => ({ get: () => position, set: () => undefined })
+const at = (position: string | undefined) => ({ get: () => position, store: () => undefined })
 const note = (...positions: (string | undefined)[]) => storeHandledPosition(dir, 'table', 'shard', positions.map(at))
 
 it('notes the consumer that is furthest behind', () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -31,12 +31,16 @@ const record = (n: number, changes: Partial<SourceRecord> = {}): SourceRecord =>
 })
 
 function memorySource(records: SourceRecord[]): Source {
+  const writes = new WakeSignal()
   return {
     kind: 'dynamodb',
     arn: 'arn:stream',
+    writes,
     shards: async () => ['one'],
-    read: async (_, after, limit) =>
-      records.filter(({ sequence }) => after === undefined || BigInt(sequence) > BigInt(after)).slice(0, limit),
+    async read(_, after, limit) {
+      const later = records.filter(({ sequence }) => after === undefined || BigInt(sequence) > BigInt(after))
+      return { records: later.slice(0, limit), isFull: later.length >= limit, count: writes.count }
+    },
   }
 }
 
@@ -53,7 +57,6 @@ function start(records: SourceRecord[], handler: (batch: Received) => unknown, s
     ...settings,
   })
   const source = memorySource(records)
-  const wake = new WakeSignal()
   const ending = new AbortController()
   const received: number[][] = []
   const running = pollShard('one', {
@@ -66,7 +69,6 @@ function start(records: SourceRecord[], handler: (batch: Received) => unknown, s
       return handler(Records as Received)
     },
     storeFailure: failureWriter(dir, 'consumer', 'arn:function', source),
-    wake,
     signal: ending.signal,
     pauseMs: 1,
   })
@@ -74,7 +76,7 @@ function start(records: SourceRecord[], handler: (batch: Received) => unknown, s
     ending.abort()
     return running
   }
-  return { received, wake, stop, position: () => openCheckpoint(dir, 'consumer').get('one') }
+  return { received, writes: source.writes, stop, position: () => openCheckpoint(dir, 'consumer').get('one') }
 }
 
 describe('a poller', () => {
@@ -157,9 +159,31 @@ describe('a poller', () => {
     await new Promise((resolve) => setTimeout(resolve, 800))
     records.push(record(1))
     const before = performance.now()
-    poller.wake.notify()
+    poller.writes.notify()
     await vi.waitFor(() => expect(poller.received).toHaveLength(1), { interval: 5 })
     expect(performance.now() - before).toBeLessThan(250)
+    await poller.stop()
+  })
+
+  it('reports once that its position cannot be stored, handles no record twice, and stores the position later', async () => {
+    const { path } = openCheckpoint(dir, 'consumer')
+    mkdirSync(join(path, 'in the way'), { recursive: true })
+    const records = [record(1)]
+    const poller = start(records, () => undefined)
+    const messages = () => vi.mocked(process.stderr.write).mock.calls.map(([text]) => String(text))
+    await vi.waitFor(() => expect(messages().join()).toContain('consumer: '))
+    rmSync(path, { recursive: true })
+    await vi.waitFor(() => expect(poller.position()).toBe('1'))
+    await poller.stop()
+    expect(poller.received).toEqual([[1]])
+    expect(messages()).toHaveLength(1)
+  })
+
+  it('stores the position of discarded records at once', async () => {
+    const records = [record(1), record(2, { createdAt: 0 }), record(3, { createdAt: 0 })]
+    const poller = start(records, () => undefined, { BatchSize: 1, MaximumRecordAgeInSeconds: 60 })
+    await vi.waitFor(() => expect(readdirSync(join(dir, 'failed', 'consumer'))).toHaveLength(2), { interval: 1 })
+    expect(poller.position()).toBe('3')
     await poller.stop()
   })
 })

@@ -33,7 +33,7 @@ describe("the table's stream", () => {
     }
     await table().send(new DeleteItemCommand({ TableName: name, Key: { pk: { S: 'a' } } }))
     const shard = await onlyShard(source)
-    const records = await source.read(shard, undefined, 100)
+    const { records } = await source.read(shard, undefined, 100)
     expect(records.map(({ noop }) => noop)).toEqual([false, true, false, false])
     expect(records[2]?.event).toMatchObject({
       eventName: 'MODIFY',
@@ -47,7 +47,7 @@ describe("the table's stream", () => {
       },
     })
     const rest = await source.read(shard, records[1]?.sequence, 100)
-    expect(rest.map(({ sequence }) => sequence)).toEqual(records.slice(2).map(({ sequence }) => sequence))
+    expect(rest.records.map(({ sequence }) => sequence)).toEqual(records.slice(2).map(({ sequence }) => sequence))
   })
 })
 
@@ -68,7 +68,7 @@ describe('the flow stream', () => {
     const read: SourceRecord[] = []
     const end = Date.now() + 10_000
     while (read.length < total && Date.now() < end) {
-      read.push(...(await source.read(shard, read.at(-1)?.sequence, 7)))
+      read.push(...(await source.read(shard, read.at(-1)?.sequence, 7)).records)
     }
     await writing
     expect(read).toHaveLength(total)

@@ -45,7 +45,7 @@ export async function openChannel(
   const { limits, intercept = (route, event) => handlers[route](event as LiveEvent) } = options
   const live = await openLive({ invoke: async (route, event) => intercept(route, event), returnsResult: true, limits })
   // A backend without operations. Responds with 404 to every request that does not open a channel.
-  const backend = { match: () => undefined, runtime: createRuntime(new Map()), onHandled: () => undefined }
+  const backend = { match: () => undefined, runtime: createRuntime(new Map()) }
   const server = createHttpServer(Promise.resolve(backend), Promise.resolve(live))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/live`

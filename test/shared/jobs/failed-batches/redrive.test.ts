@@ -10,7 +10,6 @@ import { openCheckpoint } from '#infra/local/lambda/checkpoints.ts'
 import { failuresFolder, failureWriter } from '#infra/local/lambda/failures.ts'
 import { kinesisSource } from '#infra/local/lambda/kinesis-source.ts'
 import { pollShard } from '#infra/local/lambda/poller.ts'
-import { WakeSignal } from '#infra/local/lambda/wake.ts'
 import { createStream } from '#infra/local/service.ts'
 import { readMapping } from '#infra/template/mapping.ts'
 import { clock } from '#shared/core/clock.ts'
@@ -60,7 +59,6 @@ async function poll(streamName: string, invoke: (event: KinesisStreamEvent) => P
     checkpoint,
     invoke: (event) => invoke(event as KinesisStreamEvent),
     storeFailure: failureWriter(dir, 'store-flow-logs', 'arn:function', source),
-    wake: new WakeSignal(),
     signal: ending.signal,
     pauseMs: 1,
   })

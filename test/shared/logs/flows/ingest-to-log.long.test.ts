@@ -61,7 +61,7 @@ async function streamed(): Promise<KinesisStreamRecord[]> {
   const records: KinesisStreamRecord[] = []
   for (const shard of await source.shards()) {
     for (let after: string | undefined; ; ) {
-      const page = await source.read(shard, after, 1_000)
+      const { records: page } = await source.read(shard, after, 1_000)
       if (page.length === 0) break
       records.push(...page.map(({ event }) => event as KinesisStreamRecord))
       after = page.at(-1)?.sequence
