@@ -9,6 +9,7 @@ import { pollShard } from './poller.ts'
 import type { Runtime } from './runtime.ts'
 import type { Source } from './source.ts'
 import { tableSource } from './table-source.ts'
+import { watchWrites } from './wake.ts'
 
 type Settings = {
   dir: string
@@ -64,6 +65,7 @@ export async function startPollers(settings: Settings) {
       polls.push(() => pollShard(shard, options))
     }
   }
+  const stopWatching = watchWrites()
   // Starts the pollers only after all positions are checked.
   const running = polls.map((poll) => poll())
   const storePosition = () => {
@@ -73,6 +75,7 @@ export async function startPollers(settings: Settings) {
   return {
     async stop() {
       clearInterval(timer)
+      stopWatching()
       ending.abort()
       // Waits up to five seconds. If a function has not finished by then, the next start delivers its batch again.
       await Promise.race([Promise.all(running), sleep(5_000, undefined, { ref: false })])

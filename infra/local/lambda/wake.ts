@@ -1,4 +1,4 @@
-import { subscribe } from 'node:diagnostics_channel'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { EventEmitter, once } from 'node:events'
 import type { ClientRequest } from 'node:http'
 
@@ -35,7 +35,15 @@ const signals = new Map([
 ])
 
 // Node publishes this message for every response to a request of this process, when its headers arrive.
-subscribe('http.client.response.finish', (message) => {
+const channel = 'http.client.response.finish'
+
+function onResponse(message: unknown): void {
   const { request } = message as { request: ClientRequest }
   signals.get(String(request.getHeader('x-amz-target')))?.notify()
-})
+}
+
+/** Notifies the signals of writes until the returned function is called. */
+export function watchWrites(): () => void {
+  subscribe(channel, onResponse)
+  return () => unsubscribe(channel, onResponse)
+}
