@@ -10,6 +10,7 @@ import { openCheckpoint } from '#infra/local/lambda/checkpoints.ts'
 import { kinesisSource } from '#infra/local/lambda/kinesis-source.ts'
 import { pollShard } from '#infra/local/lambda/poller.ts'
 import { tableSource } from '#infra/local/lambda/table-source.ts'
+import { watchWrites } from '#infra/local/lambda/wake.ts'
 import { createStream, createTable } from '#infra/local/service.ts'
 import { readMapping } from '#infra/template/mapping.ts'
 import { table } from '#shared/table/table.ts'
@@ -48,6 +49,7 @@ async function startConsumers() {
   const sources = [tableStream, tableStream, kinesisSource(name, 'arn:flows')]
   const mapping = readMapping('M', { FunctionName: 'f', EventSourceArn: 's', StartingPosition: 'TRIM_HORIZON' })
   const ending = new AbortController()
+  const stopWatching = watchWrites()
   const consumers = sources.map(async (source, i) => {
     const received: unknown[] = []
     const [shard = ''] = await source.shards()
@@ -67,6 +69,7 @@ async function startConsumers() {
     received: started.map(({ received }) => received),
     async stop() {
       ending.abort()
+      stopWatching()
       await Promise.all(started.map(({ running }) => running))
     },
   }
