@@ -35,6 +35,7 @@ import { twoCheckouts } from './measure/checkout.ts'
 import { callTable, importTable, printRequestPathOf, signInImports } from './measure/compare.ts'
 import { readSample, sampleClaims, sampleFlows } from './measure/sample-reports.ts'
 import { verdict } from './measure/verdict.ts'
+import { oneMachineText } from './one-machine/one-machine.ts'
 import { rowCheckFigures } from './seal/row-check.ts'
 import { sealFigures } from './seal/seal.ts'
 import { measureSync } from './sync/sync.ts'
@@ -250,6 +251,8 @@ if (process.argv.includes('--load')) {
   await printSync()
 } else if (process.argv.includes('--imports')) {
   await printImports()
+} else if (process.argv.includes('--one-machine')) {
+  print(await oneMachineText(revisionAfter('--one-machine')))
 } else if (process.argv.includes('--derived')) {
   await writeDerivedCosts()
 } else {

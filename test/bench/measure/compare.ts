@@ -7,7 +7,7 @@ import { markdownTable } from './markdown-table.ts'
 import { median } from './median.ts'
 
 type Compared = { base: Checkout; now: Checkout }
-type Version = keyof Compared
+export type Version = keyof Compared
 type Figures = Record<Version, number[]>
 
 /** Functions whose imports are measured: those of devices and pipelines, and one list. */
@@ -43,7 +43,7 @@ const calledOperations = [
 const siblingPath = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 /** Alternates the order of the versions, so that other load affects both equally. */
-const versionOrder = (round: number): Version[] => (round % 2 === 0 ? ['base', 'now'] : ['now', 'base'])
+export const versionOrder = (round: number): Version[] => (round % 2 === 0 ? ['base', 'now'] : ['now', 'base'])
 
 const ratioOf = ({ base, now }: Figures): number => median(now) / median(base)
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 
 /** CPU milliseconds of a process and its descendants, by program name. */
@@ -6,42 +7,47 @@ export type ProcessTimes = Map<string, number>
 /** Linux reports CPU time in hundredths of a second. */
 const millisecondsPerTick = 10
 
-type Process = { parent: number; program: string; milliseconds: number }
+/** Process with its CPU time and its resident memory in megabytes. */
+type Process = { pid: number; parent: number; program: string; milliseconds: number; megabytes: number }
 
-async function readProcess(pid: string): Promise<Process | null> {
-  const [stat, command] = await Promise.all([
-    readFile(`/proc/${pid}/stat`, 'utf8'),
-    readFile(`/proc/${pid}/cmdline`, 'utf8'),
-  ]).catch(() => [])
-  if (!stat || !command) return null
+async function readProcess(pid: string): Promise<Process[]> {
+  const [stat, command, status] = await Promise.all(
+    ['stat', 'cmdline', 'status'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8')),
+  ).catch(() => [])
+  if (!stat || !command || !status) return []
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [binary = '', ...args] = command.split('\0')
-  const script = args.find((arg) => arg.endsWith('.ts'))
-  return {
-    parent: Number(fields[1]),
-    program: (script ?? binary).split('/').at(-1) ?? '',
-    milliseconds: (Number(fields[11]) + Number(fields[12])) * millisecondsPerTick,
-  }
+  const script = args.find((arg) => /^\S+\.(ts|mjs)$/.test(arg))
+  return [
+    {
+      pid: Number(pid),
+      parent: Number(fields[1]),
+      program: (script ?? binary).split('/').at(-1) ?? '',
+      milliseconds: (Number(fields[11]) + Number(fields[12])) * millisecondsPerTick,
+      megabytes: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024,
+    },
+  ]
 }
 
-/** Reads the CPU times of a process and its descendants. The result is empty on a system without `/proc`. */
-export async function processTimes(root: number): Promise<ProcessTimes> {
+export const hasProcesses = existsSync('/proc/self/stat')
+
+/** Reads a process and its descendants. The result is empty on a system without `/proc`. */
+export async function processTree(root: number): Promise<Process[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
-  const processes = new Map<number, Process>()
-  await Promise.all(
-    pids.map(async (pid) => {
-      const found = await readProcess(pid)
-      if (found) processes.set(Number(pid), found)
-    }),
-  )
+  const found = (await Promise.all(pids.map(readProcess))).flat()
+  const processes = new Map(found.map((process) => [process.pid, process]))
   const isBelow = (pid: number): boolean => {
     const { parent } = processes.get(pid) ?? { parent: 0 }
     return pid === root || (parent > 0 && isBelow(parent))
   }
+  return found.filter(({ pid }) => isBelow(pid))
+}
+
+/** Reads the CPU times of a process and its descendants. The result is empty on a system without `/proc`. */
+export async function processTimes(root: number): Promise<ProcessTimes> {
   const times: ProcessTimes = new Map()
-  for (const [pid, { program, milliseconds }] of processes) {
-    if (isBelow(pid)) times.set(program, (times.get(program) ?? 0) + milliseconds)
-  }
+  for (const { program, milliseconds } of await processTree(root))
+    times.set(program, (times.get(program) ?? 0) + milliseconds)
   return times
 }
 
