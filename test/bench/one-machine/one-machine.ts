@@ -10,7 +10,7 @@ import { atOnce, inRounds, type Lines, mergeLines, type Pair, type Sizes, versio
 import { commitIdOf, writeSeparateCheckout } from './separate-checkout.ts'
 import { measureTimes } from './times.ts'
 
-const sizes: Sizes = { listed: 1_000, requests: 40, rounds: 4, idleSeconds: 10 }
+const sizes: Sizes = { listed: 1_000, requests: 16, rounds: 10, idleSeconds: 10 }
 
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -76,7 +76,7 @@ async function measureOneMachine(revision: string) {
       mkdirSync(counted)
       const service = await start(version, countingVariables(counted))
       const [groupId = ''] = groups[version]
-      return measureCounts(service, counted, { groupId, actorIds: actors[version] }, sizes)
+      return measureCounts(service, counted, { groupId, actorIds: actors[version] }, { ...sizes, requests: 100 })
     })
     return { lines: mergeLines(starts, lines, counts), processes }
   } finally {

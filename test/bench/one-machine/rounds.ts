@@ -13,6 +13,7 @@ export type Sizes = {
   listed: number
   /** Number of requests of each kind in a round. */
   requests: number
+  /** Number of rounds. Short rounds make a passing load of the machine affect both versions. */
   rounds: number
   idleSeconds: number
 }

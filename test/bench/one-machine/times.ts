@@ -104,8 +104,8 @@ export async function measureTimes(services: Pair<NpmService>, sizes: Sizes) {
   )
   const writers = await inRounds(rounds, services, (service) => measureWriters(service, sizes))
   const actors = await atOnce(services, (service) => plant(service, sizes))
-  const lists = await inRounds(Math.min(3, rounds), services, (service) => measureLists(service, sizes))
-  const members = await inRounds(Math.min(2, rounds), services, async ({ call }, version): Promise<Lines> => {
+  const lists = await inRounds(Math.min(5, rounds), services, (service) => measureLists(service, sizes))
+  const members = await inRounds(Math.min(3, rounds), services, async ({ call }, version): Promise<Lines> => {
     const [group = ''] = groups[version]
     await putMembers(call, group, actors[version])
     const ms = await elapsed(async () => {
