@@ -43,7 +43,7 @@ const paging = [
   query(
     'limit',
     { type: 'integer', default: 50 },
-    'Maximum number of rows of a page, 1 to 100. A value outside this range is changed to the nearest limit.',
+    'Maximum number of rows of a page, 1 to 1,000. A value outside this range is changed to the nearest limit.',
   ),
   query(
     'page_cursor',

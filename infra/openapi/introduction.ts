@@ -47,8 +47,8 @@ all messages by field, with paths such as \`conditions.0.values\`. A failed requ
 
 ## Lists
 
-A page has 50 rows, or \`limit\` of 1 to 100. \`metadata.next_page\` is the \`page_cursor\` of the next page, null on the last one. Cursors
-are opaque and belong to the same list with the same filters. \`total\` counts all rows that match. The oldest row comes first, except in
+A page has 50 rows, or \`limit\` of 1 to 1,000. \`metadata.next_page\` is the \`page_cursor\` of the next page, null on the last one. Cursors
+are opaque and belong to the same list with the same filters. \`total\` counts all rows that match, except in logs. The oldest row comes first, except in
 lists of tokens, identities, providers, directories and logs, which start with the newest.
 
 ## Safe retries

@@ -11,7 +11,7 @@ export type Leftover = { kind: string; path: string; id: string }
 export async function findLeftovers(api: AccountApi): Promise<Leftover[]> {
   const found: Leftover[] = []
   for (const [kind, path] of Object.entries(collections)) {
-    const rows = await api.list<CreatedObject>(path, { name: mark, limit: '100' })
+    const rows = await api.list<CreatedObject>(path, { name: mark, limit: '1000' })
     found.push(...rows.map(({ id }) => ({ kind, path, id })))
   }
   return found

@@ -54,6 +54,7 @@ export const accessList = <S extends v.GenericSchema>(row: S) =>
 
 type Range = { after?: string; backward: boolean; limit: number }
 
+const firstReadLength = 101
 const maxReadLength = 500
 
 type AcceptedRow<T> = { id: string; row: T }
@@ -91,10 +92,13 @@ export function grantedRows<R extends Row, F extends object>(
   }
 }
 
-/** Yields the accepted rows. Doubles the length of each read up to `maxReadLength`, in case few candidates are accepted. */
+/**
+ * Yields the accepted rows. Begins with few candidates, because a response contains few rows with large policies. Doubles the length of each
+ * read up to `maxReadLength`, in case few candidates are accepted.
+ */
 async function* acceptedRows<T>({ read, accept }: Source<T>, { after, backward, limit: firstLimit }: Range) {
   let position = after
-  for (let limit = firstLimit; ; limit = Math.min(2 * limit, maxReadLength)) {
+  for (let limit = Math.min(firstLimit, firstReadLength); ; limit = Math.min(2 * limit, maxReadLength)) {
     const ids = await read({ after: position, backward, limit })
     yield* await accept(ids)
     if (ids.length < limit) return

@@ -9,7 +9,6 @@ export const defaultWindow = 90 * dayMicros
 
 /** Maximum value of `total_limit`, the number up to which a listing counts entries (L2.5). */
 export const maxTotalLimit = 10_000
-export const defaultTotalLimit = 1_000
 
 export const invalidLogQuery = (detail: string) => new ApiError('invalid_log_query', detail)
 
@@ -42,9 +41,9 @@ const readInstant = (query: URLSearchParams, name: string) =>
 const readUuid = (query: URLSearchParams, name: string) =>
   readParameter(query, name, (text) => (isUuid(text) ? text.toLowerCase() : null), 'a UUID')
 
-function readTotalLimit(query: URLSearchParams): number {
+function readTotalLimit(query: URLSearchParams): number | null {
   const read = (text: string) => (/^\d+$/.test(text) && Number(text) <= maxTotalLimit ? Number(text) : null)
-  return readParameter(query, 'total_limit', read, `an integer from 0 to ${maxTotalLimit}`) ?? defaultTotalLimit
+  return readParameter(query, 'total_limit', read, `an integer from 0 to ${maxTotalLimit}`)
 }
 
 /** Parameters of `GET /logs` (L2.1). Times are in microseconds. Null means that the parameter is absent. */

@@ -59,7 +59,8 @@ export type LazyParts = () => Promise<Part[]>
 
 const conditionAttributes = ['sk', 'at', 'fend', 'auth', 'actor', 'actor_id', 'subject']
 
-const maxPageSize = 1_000
+/** A page of a list has at most 1,000 entries (A7.1), and one more entry shows whether a next page exists. */
+const maxPageSize = 1_001
 const minPageSize = 8
 const idLength = 24
 /** Sorts after every suffix that a sort key can have after its log id. */
@@ -72,7 +73,10 @@ async function* readPart(
 ): AsyncGenerator<LogItem> {
   const names = walk.counting ? conditionAttributes : walk.attributes
   let start: Record<string, unknown> | undefined
+  // A response of DynamoDB ends after 1 MB. The next request then reads only the rest of the expected items.
+  let read = 0
   for (let limit = Math.min(maxPageSize, expected); ; limit = Math.min(maxPageSize, limit * 2)) {
+    const wanted = Math.min(read < expected ? expected - read : maxPageSize, walk.countBudget?.left ?? maxPageSize)
     const answer = await table().send(
       new QueryCommand({
         TableName: tableName(),
@@ -88,13 +92,14 @@ async function* readPart(
           ...filter?.values,
         },
         ExclusiveStartKey: start,
-        Limit: Math.min(limit, Math.max(minPageSize, walk.countBudget?.left ?? maxPageSize)),
+        Limit: Math.min(limit, Math.max(minPageSize, wanted)),
         ...(names && projectionOf(names)),
       }),
     )
     for (const item of (answer.Items ?? []) as LogItem[]) {
       yield pointers ? { ...item, sk: item.sk.slice(0, idLength), pointer: true } : item
     }
+    read += answer.ScannedCount ?? limit
     start = answer.LastEvaluatedKey
     if (!start) return
   }

@@ -36,12 +36,13 @@ export async function listLogs(
 
   const backward = position?.backward ?? false
   const pageWalk = { ...walk, from: position?.id, ascending: backward, expected: query.limit + 1 }
-  const [{ items: rendered, more }, hasOpposite, total] = await Promise.all([
+  const [listed, hasOpposite] = await Promise.all([
     // Measures the page before entries are truncated (L2.7), because the service reads the entries in full.
     takeFitting(renderedEntries(pageWalk, match, attributions), { limit: query.limit, render: ({ uncut }) => uncut }),
     position ? hasEntryBeyond(position, walk, match, now) : false,
-    position?.total ?? count(walk, match, query.totalLimit),
   ])
+  const { items: rendered, more } = listed
+  const total = position?.total ?? (await count(listed, walk, match, query.totalLimit ?? rendered.length))
   if (backward) rendered.reverse()
   const cursor = (item: LogItem | undefined, back: boolean, isNeeded: boolean) =>
     isNeeded ? logCursor(account.id, query, { ...window, id: item?.sk, at: item?.at, backward: back, total }) : null
@@ -113,11 +114,21 @@ async function hasEntryBeyond(
   return false
 }
 
-/** Counts matching entries up to `bound`. Runs only for the first page, whose cursors carry the total to later pages. */
-async function count(walk: PartWalk, match: EntryMatcher, bound: number): Promise<number> {
-  const countBudget = { left: bound }
-  if (bound === 0) return 0
-  for await (const batch of matchingBatches({ ...walk, counting: true, expected: bound, countBudget }, match)) {
+/**
+ * Counts matching entries up to `bound`, beginning with those of the first page, whose cursors carry the total to later pages. Reads
+ * entries only if the page has fewer than `bound` and others follow it.
+ */
+async function count(
+  { items, more }: { items: Rendered[]; more: boolean },
+  walk: PartWalk,
+  match: EntryMatcher,
+  bound: number,
+): Promise<number> {
+  const expected = bound - items.length
+  if (!more || expected <= 0) return Math.min(bound, items.length)
+  const countBudget = { left: expected }
+  const following = { ...walk, from: items.at(-1)?.item.sk, counting: true, expected, countBudget }
+  for await (const batch of matchingBatches(following, match)) {
     countBudget.left -= batch.length
     if (countBudget.left <= 0) return bound
   }

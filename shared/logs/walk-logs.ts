@@ -9,19 +9,25 @@ import { idsAhead, type LogItem, merge, openInputs, openParts, type Part, type P
 /** Maximum size of a batch in bytes. Limits how many large entries a page reads beyond the size limit of the response. */
 const maxBatchBytes = 2_000_000
 
+/** Number of entries of each day that a page may read in vain. */
+const smallPage = 101
+
 /** Groups the items of a walk into batches of at most 200 items, which callers filter and render together. */
 export async function* inBatches(
   items: AsyncIterable<LogItem>,
   { expected = 100 }: PartWalk,
 ): AsyncGenerator<LogItem[]> {
-  const size = Math.min(200, expected)
+  // Ends a batch at the last expected item, because a further item could cost a further request.
+  const sizeAfter = (yielded: number) => Math.min(200, expected > yielded ? expected - yielded : expected)
+  let yielded = 0
   let batch: LogItem[] = []
   let bytes = 0
   for await (const item of items) {
     batch.push(item)
     bytes += weightOf(item)
-    if (batch.length < size && bytes < maxBatchBytes) continue
+    if (batch.length < sizeAfter(yielded) && bytes < maxBatchBytes) continue
     yield batch
+    yielded += batch.length
     batch = []
     bytes = 0
   }
@@ -78,7 +84,8 @@ async function* walkStream(walk: PartWalk, stream: LogStream): AsyncGenerator<Lo
   let found = 0
   for (let at = 0, width = 1; at < days.length; ) {
     const expectedPerDay = Math.ceil(Math.max(expected - found, expected / 4) / width)
-    const reading = walk.counting ? { ...walk, expected: expectedPerDay } : walk
+    // A small page reads each day as if the other days were empty, which saves requests.
+    const reading = { ...walk, expected: Math.max(expectedPerDay, walk.counting ? 0 : Math.min(expected, smallPage)) }
     const group = days.slice(at, at + width).map((parts) => openParts(parts, reading))
     for (const inputs of await Promise.all(group)) {
       for await (const item of merge(inputs, walk.ascending)) {

@@ -7,7 +7,11 @@ import { getItems, queryItems } from './read.ts'
 type PresenceItem = Record<string, unknown>
 
 /** Attributes to read from the presence item, and from the row when the response contains only some of its fields. */
-type ShownAttributes<R, T> = { presence: readonly (keyof T & string)[]; row?: readonly (keyof R & string)[] }
+type ShownAttributes<R, T> = {
+  presence: readonly (keyof T & string)[]
+  row?: readonly (keyof R & string)[]
+  addedBytes?: number
+}
 
 /**
  * Lists a page of rows with their presence items. Reads the presence items of an unfiltered page with one range query, and otherwise by
@@ -17,13 +21,13 @@ export async function listWithPresence<R extends Row, T extends PresenceItem>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  { presence: attributes, row: fields }: ShownAttributes<R, T>,
+  { presence: attributes, row: fields, addedBytes }: ShownAttributes<R, T>,
   indexes: Record<string, string> = page.filters,
 ): Promise<{ entries: { row: R; presence: T | null }[]; metadata: Metadata }> {
   const keyOf = (id: string) => presenceItemKey(account, entity.name, id)
   const range = Object.keys(indexes).length > 0 ? null : await rangeOf(page)
   const [{ rows, metadata }, presenceItems] = await Promise.all([
-    listRows(entity, account, page, { indexes, ...(fields && { fields }) }),
+    listRows(entity, account, page, { indexes, fields, addedBytes }),
     range ? queryItems<Key & T>(keyOf('').pk, range, ['sk', ...attributes]) : [],
   ])
   const presences = new Map<string, T | undefined>(presenceItems.map((item) => [item.sk, item]))

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { takeFitting } from '../core/json/response-size.ts'
+import { slicesOf } from '../core/work/in-parallel.ts'
 import type { Page } from '../values/page.ts'
 import { readAccountVersion } from './account-version.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
@@ -41,6 +42,8 @@ type Selection<R> = {
   fields?: readonly (keyof R & string)[]
   /** Returns the object that the response contains for a row. Set if the object can be much larger than the row. */
   render?: (row: R) => unknown
+  /** Maximum bytes of the fields that the response adds to each row. Set if they can exceed 400 bytes. */
+  addedBytes?: number
 }
 
 /**
@@ -51,28 +54,24 @@ export async function listRows<R extends Row>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  { indexes = {}, matches, newestFirst = false, fields, render }: Selection<R> = {},
+  { indexes = {}, matches, newestFirst = false, fields, ...shape }: Selection<R> = {},
 ): Promise<Listed<R>> {
   const indexEntries = Object.entries(indexes)
   const [first, ...others] = indexEntries
   if (first && (matches || others.length > 0)) {
     const isListed =
       matches ?? ((row) => indexEntries.every(([field, value]) => entity.indexes[field]?.value(row) === value))
-    return listMatching(
-      entity,
-      account,
-      page,
-      await narrowestIndex(entity, account, [first, ...others]),
-      isListed,
+    return listMatching(entity, account, page, await narrowestIndex(entity, account, [first, ...others]), isListed, {
       newestFirst,
-    )
+      ...shape,
+    })
   }
   const pk = first ? indexPartition(account, entity.name, ...first) : partition(account, entity.name)
   const { backward, ...range } = await rangeOf(page)
   const orderedRange = { ...range, backward: backward !== newestFirst }
   const source = first ? rowsOfIndex(entity, pk, orderedRange) : rowsIn(entity, pk, orderedRange, fields)
   const total = first ? partitionTotal(pk) : readAccountVersion(account).then(({ counts }) => counts[entity.name] ?? 0)
-  return collectPage(page, source, [checkRowsBehind(pk, orderedRange), total], render)
+  return collectPage(page, source, [checkRowsBehind(pk, orderedRange), total], shape)
 }
 
 /** Range of a page in a partition sorted by id. One additional row shows whether a next page exists. */
@@ -111,6 +110,9 @@ async function* rowsIn<R extends Row>(
   for await (const item of itemsOf(pk, range, attributes)) yield { sort: item.sk, row: itemRow(entity, item) }
 }
 
+/** Maximum number of rows that an index reads together, because a response contains few of the largest rows. */
+const maxConcurrentRows = 200
+
 /** Yields the rows that index items point to. The last index item of the range only shows that more rows exist. */
 async function* rowsOfIndex<R extends Row>(
   entity: Entity<R>,
@@ -119,10 +121,12 @@ async function* rowsOfIndex<R extends Row>(
 ): AsyncGenerator<ListedRow<R>> {
   const indexes = await queryItems<RowPointer>(pk, range)
   const pageIndexes = indexes.slice(0, range.limit - 1)
-  const items = storedItems(pageIndexes.map(({ row }) => row))
-  for (const { sk } of pageIndexes) {
-    const { value: item } = await items.next()
-    yield { sort: sk, row: item && itemRow(entity, unpackLarge(item)) }
+  for (const slice of slicesOf(pageIndexes, maxConcurrentRows)) {
+    const items = storedItems(slice.map(({ row }) => row))
+    for (const { sk } of slice) {
+      const { value: item } = await items.next()
+      yield { sort: sk, row: item && itemRow(entity, unpackLarge(item)) }
+    }
   }
   for (const { sk } of indexes.slice(pageIndexes.length)) yield { sort: sk }
 }
@@ -153,9 +157,10 @@ async function collectPage<R>(
   page: Page,
   source: AsyncIterable<ListedRow<R>> | Iterable<ListedRow<R>>,
   bounds: [hasRowsBehind: Promise<boolean> | boolean, total: Promise<number> | number],
-  render: (row: R) => unknown = (row) => row,
+  { render = (row) => row, addedBytes }: Selection<R> = {},
 ): Promise<Listed<R>> {
-  const selection = takeFitting(source, { limit: page.limit, render: ({ row }) => (row ? render(row) : null) })
+  const shownRow = ({ row }: ListedRow<R>) => (row ? render(row) : null)
+  const selection = takeFitting(source, { limit: page.limit, render: shownRow, addedBytes })
   const [{ items, more }, { backward }, hasRowsBehind, total] = await Promise.all([
     selection,
     readPosition(page),
@@ -194,10 +199,10 @@ async function listMatching<R extends Row>(
   page: Page,
   index: IndexValue,
   matches: (row: R) => boolean,
-  newestFirst: boolean,
+  selection: Selection<R>,
 ): Promise<Listed<R>> {
   const indexes = await queryItems<RowPointer>(indexPartition(account, entity.name, ...index), {
-    backward: newestFirst,
+    backward: selection.newestFirst,
   })
   // Keeps items compressed, except for the item being compared and the items of the page.
   const items = await getStoredItems(indexes.map(({ row }) => row))
@@ -205,19 +210,20 @@ async function listMatching<R extends Row>(
   const all = items.flatMap((item) =>
     item && matches(read(item)) ? [{ id: String(item.id), row: () => read(item) }] : [],
   )
-  return pageOfRows(all, page, { newestFirst })
+  return pageOfRows(all, page, selection)
 }
 
 /** Lists a page of rows that are all in memory, in the given order. `row` builds a row only if it is on the page. */
 export async function pageOfRows<R extends Row>(
   all: { id: string; row: () => R }[],
   page: Page,
-  { newestFirst = false, render }: Pick<Selection<R>, 'newestFirst' | 'render'> = {},
+  selection: Selection<R> = {},
 ): Promise<Listed<R>> {
+  const { newestFirst = false } = selection
   const { at, backward } = await readPosition(page)
   const side =
     at === undefined ? all : all.filter(({ id }) => id !== at && (newestFirst ? id > at : id < at) === backward)
   const orderedRows = (backward ? side.toReversed() : side).values()
   const source = orderedRows.map(({ id, row }) => ({ sort: id, row: row() }))
-  return collectPage(page, source, [all.length > side.length, all.length], render)
+  return collectPage(page, source, [all.length > side.length, all.length], selection)
 }

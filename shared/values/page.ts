@@ -18,13 +18,16 @@ function readSingle(query: URLSearchParams, name: string, refuse: () => ApiError
   return values[0] ?? null
 }
 
-/** Reads `limit` and clamps it to the range 1 to 100; 50 by default (A7.1). */
+/** Maximum number of rows of a page (A7.1). */
+export const maxLimit = 1_000
+
+/** Reads `limit` and clamps it to the range 1 to `maxLimit`; 50 by default (A7.1). */
 export function readLimit(query: URLSearchParams): number {
   const refuse = () => new ApiError('invalid_limit')
   const text = readSingle(query, 'limit', refuse)
   if (text === null) return 50
   if (!/^[+-]?\d+$/.test(text)) throw refuse()
-  return Math.min(100, Math.max(1, Number(text)))
+  return Math.min(maxLimit, Math.max(1, Number(text)))
 }
 
 /** Reads `page_cursor`, whose contents are verified on use. @throws ApiError `invalid_page_cursor` for a repeated or empty cursor */

@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { timestamp } from '#shared/core/clock.ts'
+import { maxResponseBytes } from '#shared/core/json/response-size.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { compareIds, logStreams, streamCodes } from '#shared/logs/entries/log-id.ts'
+import { maxLimit } from '#shared/values/page.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { fillAccess } from '#test/support/largest/fill-access.ts'
-import { fillList, plans } from '#test/support/largest/fill-lists.ts'
+import { type FilledList, fillList, plans } from '#test/support/largest/fill-lists.ts'
 import { fillLogs } from '#test/support/largest/fill-logs.ts'
 import { type ListRequest, walkPages } from '#test/support/largest/walk-pages.ts'
 import { loadEntries } from '#test/support/operations/operations.ts'
@@ -14,14 +16,16 @@ const lists = (await loadEntries()).filter(({ operation: { method, filters } }) 
 const handlers = new Map(lists.map(({ name, handler }) => [name, handler]))
 const accessLists = ['GET /access/resources/{id}/actors', 'GET /access/actors/{id}/resources']
 
+const newLargeAccount = () => newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+
 let account: Account
 beforeAll(async () => {
-  account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
+  account = await newLargeAccount()
 })
 
 /** Expects that the pages return every planted row once and in order. Other rows of the account may appear in between. */
-async function checkWalk(request: ListRequest, planted: string[]) {
-  const walked = await walkPages(account, request)
+async function checkWalk(request: ListRequest, planted: string[], owner = account) {
+  const walked = await walkPages(owner, request)
   const knownIds = new Set(planted)
   expect(new Set(walked.ids).size).toBe(walked.ids.length)
   expect(walked.ids.filter((id) => knownIds.has(id))).toEqual(planted)
@@ -34,11 +38,23 @@ it('can fill every list of the registry', () => {
 })
 
 it.each(Object.keys(plans))('%s returns its largest rows in pages within the response size', async (name) => {
-  const { params, queries = [{}], limit = 10, ids } = await fillList(name, account)
-  for (const query of queries) {
-    const request = { handler: handlers.get(name) as Handler, params, query: { limit: String(limit), ...query } }
-    const { totals, ids: seen } = await checkWalk(request, ids)
-    expect(totals).toEqual([seen.length])
+  const walk = async ({ params, queries = [{}], limit = 10, ids }: FilledList, owner = account) => {
+    const sizes: number[] = []
+    for (const query of queries) {
+      const request = { handler: handlers.get(name) as Handler, params, query: { limit: String(limit), ...query } }
+      const { totals, ids: seen, bytesPerRow } = await checkWalk(request, ids, owner)
+      expect(totals).toEqual([seen.length])
+      sizes.push(bytesPerRow)
+    }
+    return Math.max(...sizes)
+  }
+  const filled = await fillList(name, account)
+  const bytesPerRow = await walk(filled)
+  // Fills the list with more than one response if a page of the maximum limit does not fit.
+  if (filled.limit !== maxLimit && maxLimit * bytesPerRow > maxResponseBytes) {
+    const count = Math.ceil((1.3 * maxResponseBytes) / bytesPerRow)
+    const other = await newLargeAccount()
+    await walk({ ...(await fillList(name, other, count)), limit: maxLimit }, other)
   }
 })
 
@@ -71,8 +87,11 @@ describe('GET /logs', () => {
     const window = { begin: timestamp(logs.begin), end: timestamp(logs.end) }
     const planted = expected.toSorted(compareIds).reverse()
     // Uses large pages for small entries, such as session and API request logs.
-    const limit = planted.length > 10 ? '100' : '6'
-    const { totals, ids } = await checkWalk({ handler: listLogs, query: { limit, ...window, ...query } }, planted)
+    const limit = planted.length > 10 ? String(maxLimit) : '6'
+    const { totals, ids } = await checkWalk(
+      { handler: listLogs, query: { limit, total_limit: '1000', ...window, ...query } },
+      planted,
+    )
     expect(totals).toEqual([ids.length])
   }
 

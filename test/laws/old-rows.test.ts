@@ -36,7 +36,7 @@ it('returns whole objects in the change log of these requests', async () => {
   await writeChangeLogOf(world.account.id)
   let logged = 0
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const query: Record<string, string> = { type: 'change', limit: '100', ...(cursor && { page_cursor: cursor }) }
+    const query: Record<string, string> = { type: 'change', limit: '1000', ...(cursor && { page_cursor: cursor }) }
     const { status, body } = await world.send('GET /logs', { query })
     expect(status).toBe(200)
     for (const { object, before, after } of body.data) {

@@ -246,7 +246,7 @@ it('logs no secret of these requests', async () => {
     let page_cursor: string | null = null
     let entries = 0
     do {
-      const query: Record<string, string> = { type, limit: '100', ...(page_cursor && { page_cursor }) }
+      const query: Record<string, string> = { type, limit: '1000', ...(page_cursor && { page_cursor }) }
       const { status, body, text } = await world.send('GET /logs', { query })
       expect(status).toBe(200)
       expect(text).not.toContain(plantedSecret)

@@ -112,7 +112,7 @@ async function isWhole(): Promise<void> {
   const ids: string[] = []
   let total = 0
   for (let cursor = ''; ; ) {
-    const { body } = await call('GET', `/groups?limit=50${cursor && `&page_cursor=${cursor}`}`)
+    const { body } = await call('GET', `/groups?limit=1000${cursor && `&page_cursor=${cursor}`}`)
     ids.push(...body.data.map(({ id }: { id: string }) => id))
     total = body.metadata.count
     if (!body.metadata.next_page) break

@@ -40,7 +40,7 @@ const collections = ['sites', 'groups', 'resources', 'policies', 'actors', 'clie
 /** Returns the ids of an account's objects, by collection. */
 export async function objectsOf(token: string): Promise<Record<string, string[]>> {
   const listed = collections.map(async (collection) => {
-    const answer = await fetch(`${service.baseUrl}/${collection}?limit=100`, {
+    const answer = await fetch(`${service.baseUrl}/${collection}?limit=1000`, {
       headers: { authorization: `Bearer ${token}` },
     })
     const { data } = (await answer.json()) as { data: { id: string }[] }

@@ -83,7 +83,7 @@ export class Administrator {
   /** Reads the change log entries of sync runs since `begin`, by run id and then by object and operation. */
   async changeLog(begin = '2000-01-01T00:00:00Z'): Promise<Map<string, Map<string, Entry[]>>> {
     const byRun = new Map<string, Map<string, Entry[]>>()
-    const query = `type=change&limit=100&total_limit=0&begin=${begin}`
+    const query = `type=change&limit=1000&total_limit=0&begin=${begin}`
     for (let next: string | null = ''; next !== null; ) {
       const cursor: string = next === '' ? '' : `&page_cursor=${encodeURIComponent(next)}`
       const page: Listed<Entry> = await this.service.send('GET', `/logs?${query}${cursor}`)

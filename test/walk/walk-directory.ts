@@ -116,7 +116,7 @@ async function accessOf(steps: Steps, { token, person }: SignedIn): Promise<{ le
     await client.start()
     deepEqual(client.resources, [])
     const { id: idpId, members } = company.group()
-    const groups = await admin.service.send<Listed<{ id: string; idp_id: string | null }>>('GET', '/groups?limit=100')
+    const groups = await admin.service.send<Listed<{ id: string; idp_id: string | null }>>('GET', '/groups?limit=1000')
     const group_id = groups.data.find(({ idp_id }) => idp_id === idpId)?.id
     await ask('POST', '/policies', { policy: { group_id, resource_id: resource.id } })
     const connect = () => client.connect(resource.id)

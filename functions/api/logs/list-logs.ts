@@ -1,7 +1,7 @@
 import { list, operation } from '#shared/http/lambda.ts'
 import { LogEntry } from '#shared/logs/entries/log-entry.ts'
 import { logStreams } from '#shared/logs/entries/log-id.ts'
-import { defaultTotalLimit, maxTotalLimit } from '#shared/logs/log-query.ts'
+import { maxTotalLimit } from '#shared/logs/log-query.ts'
 import { listLogs as query } from '#shared/logs/query-logs.ts'
 
 const time = { type: 'string', format: 'date-time' }
@@ -27,8 +27,8 @@ export const handler = operation(
         type: 'integer',
         minimum: 0,
         maximum: maxTotalLimit,
-        default: defaultTotalLimit,
-        description: 'Maximum up to which `total` and `count` are exact. With more entries, both have this value.',
+        description:
+          'Number up to which the first page counts entries. If at least that many match, `total` and `count` have this value. If absent, they are the number of entries of the first page, and more match only if it has a `next_page`.',
       },
       limit: { type: 'integer' },
       page_cursor: { type: 'string' },

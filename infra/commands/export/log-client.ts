@@ -55,7 +55,7 @@ export class LogClient {
   }
 
   /** Yields the entries of a range page by page, newest first. */
-  async *pages({ type, begin, end }: Range, limit = '100'): AsyncGenerator<ExportedEntry[]> {
+  async *pages({ type, begin, end }: Range, limit = '1000'): AsyncGenerator<ExportedEntry[]> {
     const query = { type, begin: timestamp(begin), end: timestamp(end), limit, total_limit: '0' }
     for (let cursor: string | null = ''; cursor !== null; ) {
       const { data, metadata }: Page = await this.get('/logs', { ...query, ...(cursor && { page_cursor: cursor }) })

@@ -70,7 +70,7 @@ export const objectsTexts: Texts = {
     'Only with status 422: field → messages. Nested fields have dotted paths with positions from 0 (`conditions.0.values`); messages about several fields are under `base`.',
     { name: ["can't be blank"] },
   ),
-  limit: integer('Maximum number of rows of a page, 1 to 100.', 50),
+  limit: integer('Maximum number of rows of a page, 1 to 1,000.', 50),
   metadata: text('Position of this page in the list, and the length of the list.'),
   next_page: text('Cursor of the next page, to send as `page_cursor`; null on the last page.', null),
   pending: integer(
@@ -84,6 +84,6 @@ export const objectsTexts: Texts = {
   ),
   status: text('`ok` when the request was accepted.', 'ok'),
   title: text('The HTTP reason phrase that belongs to `status`.', 'Not Found'),
-  total: integer('Number of rows that match the filters, on all pages.', 1),
+  total: integer('Number of rows that match the filters, on all pages. For logs, see `total_limit`.', 1),
   truncated: text('Names of fields that are truncated because the response would be too large; absent if none is.'),
 }

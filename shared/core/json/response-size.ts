@@ -36,6 +36,8 @@ type Capacity<T> = {
   /** Returns the part of an item that the response contains; by default the whole item. */
   render?: (item: T) => unknown
   bytesOf?: (item: T) => number
+  /** Maximum bytes of the fields that each item gets later. */
+  addedBytes?: number
 }
 
 /**
@@ -46,6 +48,7 @@ function fitsIn<T>({
   maxBytes = maxRowsBytes,
   render = (item) => item,
   bytesOf = (item) => responseBytes(render(item)),
+  addedBytes = 0,
 }: Capacity<T>): (item: T) => boolean {
   let bytes = 0
   let uncountedItems: T[] = []
@@ -53,9 +56,9 @@ function fitsIn<T>({
   let isFirst = true
   return (item) => {
     uncountedItems.push(item)
-    bound += maxJsonBytes(render(item))
+    bound += maxJsonBytes(render(item)) + addedBytes
     if (bytes + bound > maxBytes) {
-      bytes += uncountedItems.reduce((sum, each) => sum + bytesOf(each), 0)
+      bytes += uncountedItems.reduce((sum, each) => sum + bytesOf(each) + addedBytes, 0)
       uncountedItems = []
       bound = 0
     }

@@ -9,8 +9,11 @@ import type { Page } from '../../values/page.ts'
 import { findPresence, renderPresence, type ShownPresence, shownPresenceAttributes } from '../sessions/presence.ts'
 import { type ClientFields, type ClientRow, clients, emptyAttestation } from './client.ts'
 
+/** Maximum bytes of the fields that a response adds to a client, above all a user agent of 255 characters. */
+const maxAddedBytes = 2_500
+
 export async function list(account: string, page: Page) {
-  const attributes = { presence: shownPresenceAttributes, row: shownFields }
+  const attributes = { presence: shownPresenceAttributes, row: shownFields, addedBytes: maxAddedBytes }
   const { entries, metadata } = await listWithPresence<ClientRow, ShownPresence>(clients, account, page, attributes)
   const now = clock.now()
   return { data: entries.map(({ row, presence }) => renderClient(row, presence, now)), metadata }

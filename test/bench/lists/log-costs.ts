@@ -7,7 +7,7 @@ import { listLogs, logCursor } from '#shared/logs/query-logs.ts'
 import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts'
 import { type PlantedLogs, plantLogs } from '#test/support/table/plant-logs.ts'
 
-/** Measured pages. The first page counts the total. The last page contains flows that began before the window. */
+/** Measured pages. The last page contains flows that began before the window. */
 const pages = ['first', 'middle', 'backward', 'last'] as const
 
 type PageCosts = Record<(typeof pages)[number], Consumed>

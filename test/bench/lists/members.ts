@@ -38,7 +38,7 @@ export async function memberCosts(members: number): Promise<MemberCosts> {
   const commits = (await readCommits(account.id)).length - before
   const { reads } = await measure(async () => {
     for (let page_cursor: string | null = ''; page_cursor !== null; ) {
-      const query: Record<string, string> = { limit: '100', ...(page_cursor && { page_cursor }) }
+      const query: Record<string, string> = { limit: '1000', ...(page_cursor && { page_cursor }) }
       page_cursor = (await world.list(all, query)).body.metadata.next_page
     }
   })

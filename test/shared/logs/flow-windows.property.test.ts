@@ -136,6 +136,7 @@ it('lists exactly the flows that overlap a window, for any reports in any order'
           begin: timestamp(begin),
           end: timestamp(end),
           limit: String(limit),
+          total_limit: '1000',
           ...(filter === 'actor' && { actor_id: grants[wanted]?.attribution.initiator_actor_id }),
           ...(filter === 'email' && { actor_email: email }),
         })

@@ -7,7 +7,7 @@ it('reads as much for a page of a large log as for a page of a small log', { tim
     for (const page of ['middle', 'backward'] as const) {
       expect(large[page].reads / (small[i]?.[page].reads ?? 0), `${name}, ${page}`).toBeLessThanOrEqual(1.1)
     }
-    // Limits the reads of the first page, which also counts up to 1,000 entries.
-    expect(large.first.reads, name).toBeLessThanOrEqual(150)
+    // Allows two further days, because the newest day may have few entries.
+    expect(large.first.reads, name).toBeLessThanOrEqual(2.5 * large.middle.reads)
   }
 })

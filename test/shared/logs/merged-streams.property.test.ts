@@ -130,7 +130,7 @@ it('lists the matching entries of all streams in order', async () => {
           })
           expect(forward.flatMap(({ ids }) => ids)).toEqual(expected)
           expect(backward.map(({ ids }) => ids)).toEqual(forward.slice(0, -1).map(({ ids }) => ids))
-          const total = Math.min(expected.length, totalLimit ?? 1_000)
+          const total = Math.min(expected.length, totalLimit ?? limit)
           for (const page of [...forward, ...backward]) expect([page.total, page.count]).toEqual([total, total])
         }
       },

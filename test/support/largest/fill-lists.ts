@@ -15,6 +15,7 @@ import { policies } from '#shared/domain/policies/policy.ts'
 import { poolMembers } from '#shared/domain/pool-members/pool-member.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
+import { presenceItem } from '#shared/domain/sessions/presence.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import { directoryPlan } from '#shared/sync/directories/directory-plan.ts'
 import { inventoryPlan } from '#shared/sync/inventories/inventory-plan.ts'
@@ -24,11 +25,13 @@ import type { Entity, Row } from '#shared/table/entity.ts'
 import { v0Devices } from '#shared/v0/device.ts'
 import { v0Rules } from '#shared/v0/rule.ts'
 import { v0Users } from '#shared/v0/user.ts'
+import { maxLimit } from '#shared/values/page.ts'
+import { publicKey } from '../access/public-key.ts'
 import type { Account } from '../accounts/account.ts'
 import { newV0Device, newV0User } from '../accounts/v0.ts'
 import { newInventoryWorld } from '../sync/inventory-runs.ts'
 import { newSyncWorld, plantRun } from '../sync/sync-runs.ts'
-import { plantIds } from '../table/plant-rows.ts'
+import { plantIds, plantItems } from '../table/plant-rows.ts'
 
 const moreThanTen = 12
 /** Number of maximum-size rows that exceed one response. */
@@ -62,7 +65,8 @@ const runFields = { error: widest(1_000), skipped_sample: Array(50).fill(skipped
 
 const uniqueText = (i: number, length: number): string => String(i).padEnd(length, '\u0001')
 
-type Plan = (account: Account, plant: Plant) => Promise<FilledList>
+/** Fills a list with `count` rows, or with more than one response of rows that are always large. */
+type Plan = (account: Account, plant: Plant, count: number) => Promise<FilledList>
 type Plant = <R extends Row>(
   entity: Entity<R>,
   count: number,
@@ -87,21 +91,46 @@ const group = (i: number) => ({
   synced_at: null,
   is_managed: false,
 })
+/** Text of 255 characters that take the most bytes in a response before Lambda escapes it. */
+const emojis = '\u{1f600}'.repeat(255)
 const client = (actor_id: string) => (i: number) => ({
   actor_id,
-  name: widest(255),
+  name: emojis,
   ipv4: `100.64.1.${i}`,
   ipv6: `fd00::${i}`,
   svc_id: uniqueText(i, 255),
-  hostname: widest(255),
-  device_serial: widest(255),
-  device_uuid: widest(255),
-  identifier_for_vendor: widest(255),
-  push_installation_id: widest(255),
-  os_name: widest(255),
-  os_version: widest(255),
+  hostname: emojis,
+  device_serial: emojis,
+  device_uuid: emojis,
+  identifier_for_vendor: emojis,
+  push_installation_id: emojis,
+  os_name: emojis,
+  os_version: emojis,
   verified_at: null,
 })
+
+/** Stores the largest presence of each device, whose user agent has the characters of a header that take the most bytes. */
+const plantPresences = (account: string, kind: 'clients' | 'gateways', ids: string[]) =>
+  plantItems(
+    ids.map((id) =>
+      presenceItem(account, kind, id, {
+        session_id: id,
+        lease_expires_at: 4_000_000_000_000_000,
+        token_id: id,
+        public_key: publicKey(),
+        tested: 'tested',
+        last_seen_at: '2026-01-01T00:00:00.000000Z',
+        last_seen_version: '"'.repeat(64),
+        last_seen_user_agent: '"'.repeat(255),
+        last_seen_remote_ip: '2001:db8:1111:2222:3333:4444:5555:6666',
+        last_seen_remote_ip_location_region: 'DE',
+        last_seen_remote_ip_location_city: 'Ü'.repeat(60),
+        last_seen_remote_ip_location_lat: -52.520_008,
+        last_seen_remote_ip_location_lon: -113.404_954,
+      }),
+    ),
+  )
+
 const healthy = { is_disabled: false, synced_at: null, error_count: 0, error_emailed_at: null }
 const trouble = { disabled_reason: widest(255), error: widest(255) }
 
@@ -116,18 +145,18 @@ const newestFirst = (ids: string[]): string[] => ids.toReversed()
 
 /** Functions that fill each list with the largest rows that valid input allows, keyed by operation. */
 export const plans: Record<string, Plan> = {
-  'GET /actors': async (_, plant): Promise<FilledList> => ({
-    ids: await plant(actors, moreThanTen, actor, ['type']),
+  'GET /actors': async (_, plant, count): Promise<FilledList> => ({
+    ids: await plant(actors, count, actor, ['type']),
     queries: [{}, { type: 'account_user' }],
   }),
-  'GET /groups/{group_id}/memberships': async (_, plant) => {
+  'GET /groups/{group_id}/memberships': async (_, plant, count) => {
     const [group_id = ''] = await plant(groups, 1, group, [])
-    const ids = await plant(actors, moreThanTen, (i) => ({ ...actor(i), email: null }), [])
-    await plant(memberships, moreThanTen, (i) => ({ group_id, actor_id: ids[i] }))
+    const ids = await plant(actors, count, (i) => ({ ...actor(i), email: null }), [])
+    await plant(memberships, count, (i) => ({ group_id, actor_id: ids[i] }))
     return { params: { group_id }, ids }
   },
-  'GET /groups': async (_, plant): Promise<FilledList> => ({
-    ids: await plant(groups, moreThanTen, group, ['entity_type']),
+  'GET /groups': async (_, plant, count): Promise<FilledList> => ({
+    ids: await plant(groups, count, group, ['entity_type']),
     queries: [{}, { entity_type: 'group' }],
   }),
   'GET /policies': async (_, plant): Promise<FilledList> => {
@@ -141,7 +170,7 @@ export const plans: Record<string, Plan> = {
       flow_log_uploads_enabled: true,
       is_disabled: false,
     }))
-    return { ids, limit: 100, queries: [{}, { resource_id }] }
+    return { ids, limit: maxLimit, queries: [{}, { resource_id }] }
   },
   'GET /resources': async (_, plant): Promise<FilledList> => {
     const site_id = randomUUID()
@@ -155,36 +184,42 @@ export const plans: Record<string, Plan> = {
       ip_stack: 'dual',
       site_id,
     }))
-    return { ids, limit: 100, queries: [{ site_id }, { site_id, type: 'dns' }] }
+    return { ids, limit: maxLimit, queries: [{ site_id }, { site_id, type: 'dns' }] }
   },
-  'GET /resources/{resource_id}/pool_members': async (_, plant) => {
+  'GET /resources/{resource_id}/pool_members': async ({ id }, plant, count) => {
     const fields = { name: 'Pool', type: 'static_device_pool', address: null, filters: [], site_id: null }
     const [resource_id = ''] = await plant(resources, 1, () => fields, [])
-    const ids = await plant(clients, moreThanTen, client(randomUUID()), [])
-    await plant(poolMembers, moreThanTen, (i) => ({ resource_id, device_id: ids[i] }))
+    const ids = await plant(clients, count, client(randomUUID()), [])
+    await plantPresences(id, 'clients', ids)
+    await plant(poolMembers, count, (i) => ({ resource_id, device_id: ids[i] }))
     return { params: { resource_id }, ids }
   },
-  'GET /sites': async (_, plant) => ({
-    ids: await plant(sites, moreThanTen, (i) => ({ name: uniqueText(i, 64), managed_by: 'account' }), []),
+  'GET /sites': async (_, plant, count) => ({
+    ids: await plant(sites, count, (i) => ({ name: uniqueText(i, 64), managed_by: 'account' }), []),
   }),
-  'GET /sites/{site_id}/gateways': async (_, plant) => {
+  'GET /sites/{site_id}/gateways': async ({ id }, plant, count) => {
     const [site_id = ''] = await plant(sites, 1, () => ({ name: 'Gateways', managed_by: 'account' }), [])
     const address = (i: number) => ({ ipv4: `100.65.0.${i}`, ipv6: `fd00::1:${i}` })
-    const ids = await plant(gateways, moreThanTen, (i) => ({ site_id, name: widest(255), ...address(i) }), ['site_id'])
+    const ids = await plant(gateways, count, (i) => ({ site_id, name: widest(255), ...address(i) }), ['site_id'])
+    await plantPresences(id, 'gateways', ids)
     return { params: { site_id }, ids }
   },
-  'GET /clients': async (_, plant) => ({ ids: await plant(clients, moreThanTen, client(randomUUID()), []) }),
-  'GET /actors/{actor_id}/client_tokens': async (_, plant) => {
+  'GET /clients': async ({ id }, plant, count) => {
+    const ids = await plant(clients, count, client(randomUUID()), [])
+    await plantPresences(id, 'clients', ids)
+    return { ids }
+  },
+  'GET /actors/{actor_id}/client_tokens': async (_, plant, count) => {
     const [actor_id = ''] = await plant(actors, 1, () => ({ ...actor(0), email: null, type: 'service_account' }), [])
     const token = { actor_id, auth_provider_id: null, expires_at: '2099-01-01T00:00:00.000000Z' }
-    return { params: { actor_id }, ids: newestFirst(await plant(clientTokens, moreThanTen, () => token)) }
+    return { params: { actor_id }, ids: newestFirst(await plant(clientTokens, count, () => token)) }
   },
-  'GET /actors/{actor_id}/api_tokens': async ({ apiClient }, plant) => {
+  'GET /actors/{actor_id}/api_tokens': async ({ apiClient }, plant, count) => {
     const scopes = Array.from({ length: 100 }, () => 'external_identities:write')
     const token = { actor_id: apiClient.id, name: widest(255), scopes, expires_at: '2099-01-01T00:00:00.000000Z' }
-    return { params: { actor_id: apiClient.id }, ids: newestFirst(await plant(apiTokens, moreThanTen, () => token)) }
+    return { params: { actor_id: apiClient.id }, ids: newestFirst(await plant(apiTokens, count, () => token)) }
   },
-  'GET /actors/{actor_id}/external_identities': async ({ id: account_id }, plant) => {
+  'GET /actors/{actor_id}/external_identities': async ({ id: account_id }, plant, count) => {
     const [actor_id = ''] = await plant(actors, 1, () => ({ ...actor(0), email: null }), [])
     const details = [
       ...['email', 'name', 'given_name', 'middle_name', 'family_name', 'nickname', 'preferred_username'],
@@ -199,12 +234,12 @@ export const plans: Record<string, Plan> = {
       idp_id: widest(255),
       synced_at: null,
     })
-    return { params: { actor_id }, ids: newestFirst(await plant(externalIdentities, moreThanTen, row, ['actor_id'])) }
+    return { params: { actor_id }, ids: newestFirst(await plant(externalIdentities, count, row, ['actor_id'])) }
   },
   ...Object.fromEntries(
     providerKinds.map((kind): [string, Plan] => [
       `GET /${kind}_auth_providers`,
-      async ({ id: account_id }, plant) => {
+      async ({ id: account_id }, plant, count) => {
         const row = (i: number) => ({
           account_id,
           name: uniqueText(i, 255),
@@ -221,14 +256,14 @@ export const plans: Record<string, Plan> = {
           email_claim: 'preferred_username',
           idp_domain: widest(253),
         })
-        return { ids: newestFirst(await plant(authProviders[kind], moreThanTen, row, [])) }
+        return { ids: newestFirst(await plant(authProviders[kind], count, row, [])) }
       },
     ]),
   ),
   ...Object.fromEntries(
     directoryKinds.map((kind): [string, Plan] => [
       `GET /${kind}_directories`,
-      async ({ id: account_id }, plant) => {
+      async ({ id: account_id }, plant, count) => {
         const row = (i: number) => ({
           account_id,
           name: uniqueText(i, 255),
@@ -247,7 +282,7 @@ export const plans: Record<string, Plan> = {
           email_field: 'userPrincipalName',
           sync_all_groups: false,
         })
-        return { ids: newestFirst(await plant(directories[kind], moreThanTen, row, [])) }
+        return { ids: newestFirst(await plant(directories[kind], count, row, [])) }
       },
     ]),
   ),
@@ -256,13 +291,13 @@ export const plans: Record<string, Plan> = {
       `GET /${kind}_directories/{id}/runs`,
       async (account) => {
         const world = await newSyncWorld(kind, account)
-        return { limit: 100, params: { id: world.id }, ids: await largestRuns(world) }
+        return { limit: maxLimit, params: { id: world.id }, ids: await largestRuns(world) }
       },
     ]),
   ),
   'GET /mdm_posture_providers/{id}/runs': async (account) => {
     const world = await newInventoryWorld(account)
-    return { limit: 100, params: { id: world.id }, ids: await largestRuns(world) }
+    return { limit: maxLimit, params: { id: world.id }, ids: await largestRuns(world) }
   },
   ...Object.fromEntries(
     directoryKinds.map((kind): [string, Plan] => [
@@ -283,7 +318,7 @@ export const plans: Record<string, Plan> = {
           await plan.add('users', { idp_id: widest(255), profile, over: null, actor: null, was: profile })
         }
         await plan.end()
-        return { limit: 100, params: { id: world.id, run_id: run.id }, ids: names }
+        return { limit: maxLimit, params: { id: world.id, run_id: run.id }, ids: names }
       },
     ]),
   ),
@@ -301,9 +336,9 @@ export const plans: Record<string, Plan> = {
         after: widestDevice,
       })
     await plan.end()
-    return { limit: 100, params: { id: world.id, run_id: run.id }, ids: names }
+    return { limit: maxLimit, params: { id: world.id, run_id: run.id }, ids: names }
   },
-  'GET /mdm_posture_providers': async ({ id: account_id }, plant) => {
+  'GET /mdm_posture_providers': async ({ id: account_id }, plant, count) => {
     const row = (i: number) => ({
       account_id,
       type: 'tenant',
@@ -318,7 +353,7 @@ export const plans: Record<string, Plan> = {
       sync_requested_at: null,
       accept_deletions: false,
     })
-    return { ids: newestFirst(await plant(postureProviders, moreThanTen, row)) }
+    return { ids: newestFirst(await plant(postureProviders, count, row)) }
   },
   'GET /mdm_devices': async ({ id: account_id }, plant) => {
     const tags = Array.from({ length: 500 }, () => '"'.repeat(250))
@@ -329,20 +364,15 @@ export const plans: Record<string, Plan> = {
       tags,
       synced_at: '2026-01-01T00:00:00.000000Z',
     })
-    return { limit: 100, ids: await plant(mdmDevices, moreThanAnswer, row, []) }
+    return { limit: maxLimit, ids: await plant(mdmDevices, moreThanAnswer, row, []) }
   },
-  'GET /v0/users': async (account, plant) => {
+  'GET /v0/users': async (account, plant, count) => {
     const { password_hash: _, ...sample } = { password_hash: null, ...(await newV0User(account)) }
     return {
-      ids: await plant(
-        v0Users,
-        moreThanTen,
-        (i) => ({ ...sample, password_hash: null, email: uniqueText(i, 255) }),
-        [],
-      ),
+      ids: await plant(v0Users, count, (i) => ({ ...sample, password_hash: null, email: uniqueText(i, 255) }), []),
     }
   },
-  'GET /v0/rules': async (_, plant) => {
+  'GET /v0/rules': async (_, plant, count) => {
     const row = (i: number) => ({
       action: 'accept',
       destination: `fd00::${i}/128`,
@@ -350,7 +380,7 @@ export const plans: Record<string, Plan> = {
       port_range: '1 - 65535',
       user_id: null,
     })
-    return { ids: await plant(v0Rules, moreThanTen, row, []) }
+    return { ids: await plant(v0Rules, count, row, []) }
   },
   'GET /v0/devices': async (account, plant) => {
     const { id: _id, inserted_at: _inserted, updated_at: _updated, ...sample } = await newV0Device(account, {})
@@ -359,14 +389,14 @@ export const plans: Record<string, Plan> = {
     const configuration = { default_client_allowed_ips: `192.0.2.1${'\v'.repeat(4087)}` }
     await account.call(updateConfiguration, { method: 'PATCH', body: { configuration } })
     const row = () => ({ ...sample, ...long })
-    return { limit: 100, ids: await plant(v0Devices, 70, row, []) }
+    return { limit: maxLimit, ids: await plant(v0Devices, 70, row, []) }
   },
 }
 
-export const fillList = (name: string, account: Account): Promise<FilledList> => {
+export const fillList = (name: string, account: Account, count = moreThanTen): Promise<FilledList> => {
   const plan = plans[name]
   if (!plan) throw new Error(`There is no plan to fill ${name}.`)
   const plant: Plant = (entity, count, fields, indexes) =>
     plantIds(account.id, entity, count, fields as (i: number) => never, indexes)
-  return plan(account, plant)
+  return plan(account, plant, count)
 }

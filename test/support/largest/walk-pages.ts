@@ -1,5 +1,7 @@
 import { expect } from 'vitest'
+import { maxResponseBytes } from '#shared/core/json/response-size.ts'
 import type { Handler } from '#shared/http/lambda.ts'
+import { maxLimit } from '#shared/values/page.ts'
 import type { Account, Answer } from '../accounts/account.ts'
 
 /** Lambda's limit for the size of a result, in bytes. The result is JSON that contains the body as a string. */
@@ -10,20 +12,19 @@ export type ListRequest = { handler: Handler; params?: Record<string, string>; q
 type ListedRow = { id?: string; log_id?: string; name?: string }
 type Page = { ids: string[]; answer: Answer }
 
-/** Reads one page of a list, and expects at least one row. A page of 100 rows of this size must fit into a response. */
+/** Reads one page of a list. Expects at least one row, and a page that fits into a response. */
 export async function readPage(
   account: Account,
   { handler, params, query }: ListRequest,
   cursor?: string | null,
 ): Promise<Page> {
-  const paged: Record<string, string> = { limit: '100', ...query, ...(cursor && { page_cursor: cursor }) }
+  const paged: Record<string, string> = { limit: String(maxLimit), ...query, ...(cursor && { page_cursor: cursor }) }
   const answer = await account.call(handler, { params, query: paged, path: '/listed' })
   const { status, headers, text, body } = answer
   expect(status, text.slice(0, 500)).toBe(200)
-  const hundred = 100 / Number(paged.limit)
-  expect(hundred * Buffer.byteLength(text)).toBeLessThanOrEqual(5_500_000)
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxResponseBytes)
   const result = JSON.stringify({ statusCode: status, headers, body: text })
-  expect(hundred * Buffer.byteLength(result)).toBeLessThan(maxResultBytes)
+  expect(Buffer.byteLength(result)).toBeLessThan(maxResultBytes)
   expect(body.metadata.limit).toBe(Number(paged.limit))
   expect(body.data.length).toBeGreaterThan(0)
   return { ids: body.data.map(({ id, log_id, name }: ListedRow) => id ?? log_id ?? name), answer }
@@ -43,6 +44,9 @@ export async function walkPages(account: Account, request: ListRequest) {
     ids,
     pages: pages.length,
     totals: [...new Set([...pages, ...back].map(({ answer }) => answer.body.metadata.total))],
+    bytesPerRow: Math.max(
+      ...pages.map(({ ids, answer }) => Buffer.byteLength(JSON.stringify(answer.text)) / ids.length),
+    ),
     rows: pages.flatMap(({ answer }) => answer.body.data),
   }
 }

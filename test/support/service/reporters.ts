@@ -173,7 +173,7 @@ export async function readLog(call: Caller, query: string): Promise<Body[]> {
   const entries: Body[] = []
   let cursor = ''
   do {
-    const { status, body } = await call('GET', `/logs?${query}&limit=100${cursor && `&page_cursor=${cursor}`}`)
+    const { status, body } = await call('GET', `/logs?${query}&limit=1000${cursor && `&page_cursor=${cursor}`}`)
     if (status !== 200) throw new Error(`GET /logs answered ${JSON.stringify(body)}`)
     entries.push(...body.data)
     cursor = body.metadata.next_page ?? ''

@@ -73,7 +73,7 @@ async function streamed(): Promise<KinesisStreamRecord[]> {
 const ports = async (): Promise<Map<number, number | null>> => {
   const found = new Map<number, number | null>()
   for (let cursor = ''; ; ) {
-    const query = { type: 'flow', begin: '2026-11-20T00:00:00Z', limit: '100', ...(cursor && { page_cursor: cursor }) }
+    const query = { type: 'flow', begin: '2026-11-20T00:00:00Z', limit: '1000', ...(cursor && { page_cursor: cursor }) }
     const { body } = await account.call(listLogs, { query })
     for (const { inner_src_port, rx_bytes } of body.data) {
       expect(found.has(inner_src_port)).toBe(false)
