@@ -25,6 +25,7 @@ async function bundleServer(outdir: string): Promise<void> {
     outExtension: { '.js': '.mjs' },
     platform: 'node',
     target: 'node24',
+    // Prefers ES modules, from which esbuild removes unused code.
     conditions: ['module'],
     mainFields: ['module', 'main'],
     external: ['kinesalite', 'nodemailer', 'oidc-provider'],

@@ -56,7 +56,7 @@ export function hashSources(folder = root): string {
 /** Parts that one process builds. Both bundles use the same process of esbuild, while a second process loads the CDK. */
 const groups: BuildPart[][] = [['server', 'functions'], ['deployment']]
 
-/** Finds the parts in the cache, and builds those that are missing. The data directory contains the cache if `node_modules` is not writable. */
+/** Finds the parts in the cache (`openCache`), and builds those that are missing in child processes. */
 export function build<P extends BuildPart>(dataDir: string, wanted: P[]): Builds<P> {
   const cache = openCache(dataDir)
   const code = hashSources()
@@ -68,19 +68,21 @@ export function build<P extends BuildPart>(dataDir: string, wanted: P[]): Builds
   const folderOf = (part: BuildPart) => join(cache, `${part}-${keys[part].slice(0, 32)}`)
   const isMissing = (part: BuildPart) => !reserve(folderOf(part))
   const missing = wanted.filter(isMissing)
-  const building = groups.flatMap((group) => {
-    const parts = group.filter((part) => missing.some((name) => name === part))
-    return parts.length > 0
-      ? [runBuild({ cache, folders: Object.fromEntries(parts.map((part) => [part, folderOf(part)])) })]
-      : []
-  })
-  const found = wanted.map((part) => [part, Object.assign({}, ...building)[part] ?? Promise.resolve(folderOf(part))])
-  return Object.fromEntries(found)
+  const builds: Builds = Object.assign(
+    {},
+    ...wanted.map((part) => ({ [part]: Promise.resolve(folderOf(part)) })),
+    ...groups
+      .map((group) => group.filter((part) => missing.some((name) => name === part)))
+      .filter((parts) => parts.length > 0)
+      .map((parts) => runBuild({ cache, folders: Object.fromEntries(parts.map((part) => [part, folderOf(part)])) })),
+  )
+  return builds
 }
 
 /** Runs the program `build.ts`. The process ends with this one, and prints nothing but warnings. */
 function runBuild(order: BuildOrder): Partial<Builds> {
-  // Removes variables that the CDK reads and that are not part of the key. Lets esbuild collect garbage less often, which saves a fifth of its CPU time.
+  // Removes variables that the CDK reads and that are not part of the key. GOGC makes esbuild collect garbage less often, which saves a fifth
+  // of its CPU time.
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('CDK_'))),
     GOGC: '400',

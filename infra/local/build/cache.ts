@@ -58,24 +58,28 @@ function isComplete(folder: string): boolean {
   )
 }
 
+/** Locks a folder against removal; undefined if the folder is missing or damaged. */
+function lockComplete(folder: string): Lock | undefined {
+  try {
+    const lock = trySharedLock(lockFile(folder))
+    if (lock && isComplete(folder)) return lock
+    lock?.release()
+  } catch {
+    // Ignores the error. A folder that cannot be locked is built again.
+  }
+}
+
 /** Locks of the folders that this process uses. The service loads functions lazily, so it holds them until it exits. */
 const locks: Lock[] = []
 
 /** Reserves a folder for this process; false if the folder is missing or damaged. */
 export function reserve(folder: string): boolean {
-  try {
-    const lock = trySharedLock(lockFile(folder))
-    if (!lock || !isComplete(folder)) {
-      lock?.release()
-      return false
-    }
-    locks.push(lock)
-    // Records the use, because `removeUnused` keeps the folders that were used last.
-    utimesSync(folder, new Date(), new Date())
-    return true
-  } catch {
-    return false
-  }
+  const lock = lockComplete(folder)
+  if (!lock) return false
+  locks.push(lock)
+  // Records the use, because `removeUnused` keeps the folders that were used last.
+  utimesSync(folder, new Date(), new Date())
+  return true
 }
 
 /** Moves a built folder into place. A folder that another process has put there remains, unless it is damaged. */
@@ -91,7 +95,9 @@ export function install(built: string, folder: string): void {
     renameSync(built, folder)
   } catch (error) {
     if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(errnoOf(error) ?? '')) throw error
-    if (!isComplete(folder)) {
+    const existing = lockComplete(folder)
+    existing?.release()
+    if (!existing) {
       renameSync(folder, `${built}.damaged`)
       renameSync(built, folder)
     }

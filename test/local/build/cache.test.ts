@@ -41,6 +41,7 @@ it.each([
   ['a deleted file', (folder: string) => rmSync(join(folder, 'inner/file.mjs'))],
   ['a truncated file', (folder: string) => truncateSync(join(folder, 'other.mjs'), 1)],
   ['a truncated manifest', (folder: string) => truncateSync(join(folder, 'manifest.json'), 9)],
+  ['a damaged lock', (folder: string) => writeFileSync(join(folder, 'lock'), 'x'.repeat(1_000))],
   ['a deleted manifest', (folder: string) => rmSync(join(folder, 'manifest.json'))],
 ])('detects %s, and replaces the folder', (_, damage) => {
   const folder = installed('server-1')
