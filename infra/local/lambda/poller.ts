@@ -3,7 +3,7 @@ import type { Mapping } from '../../template/mapping.ts'
 import { messageOf } from '../files/fault.ts'
 import type { StreamCheckpoint } from './checkpoints.ts'
 import { type DiscardedBatch, deliver, splitIntoLanes } from './deliver.ts'
-import type { Page, Source, SourceRecord } from './source.ts'
+import type { RecordPage, Source, SourceRecord } from './source.ts'
 
 export type PollerOptions = {
   mapping: Mapping
@@ -69,7 +69,7 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
   if (isDiscarded) checkpoint.store()
 }
 
-async function handlePage(shard: string, options: PollerOptions): Promise<Page> {
+async function handlePage(shard: string, options: PollerOptions): Promise<RecordPage> {
   const { mapping, source, checkpoint } = options
   const limit = Math.min(1_000, Math.max(100, mapping.batchSize * mapping.parallel))
   const page = await source.read(shard, checkpoint.get(shard), limit)

@@ -13,7 +13,7 @@ export type SourceRecord = {
   noop: boolean
 }
 
-export type Page = {
+export type RecordPage = {
   records: SourceRecord[]
   /** True if the stream probably contains later records. */
   isFull: boolean
@@ -27,7 +27,7 @@ export type Source = {
   writes: WakeSignal
   shards(): Promise<string[]>
   /** Reads the records after a sequence number, or from the beginning if `after` is undefined. */
-  read(shard: string, after: string | undefined, limit: number): Promise<Page>
+  read(shard: string, after: string | undefined, limit: number): Promise<RecordPage>
 }
 
 type Engine = {
@@ -71,7 +71,7 @@ const isFull = (records: SourceRecord[], limit: number): boolean =>
 /** Creates the `read` of a source that several consumers share. Positions in the last page that was read from a shard need no request. */
 export function sharedReader(engine: Engine, writes: WakeSignal): Source['read'] {
   /** Last request of each shard, and its page once it has arrived. */
-  type Reading = { after: string | undefined; response: Promise<Page>; page?: Page }
+  type Reading = { after: string | undefined; response: Promise<RecordPage>; page?: RecordPage }
   const read = pageReader(engine)
   const readings = new Map<string, Reading>()
   return (shard, after, limit) => {
