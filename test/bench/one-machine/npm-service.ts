@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { Agent, request } from 'node:http'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { delimiter, dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { processTree } from '../measure/process-times.ts'
 
@@ -37,18 +38,24 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Sends requests with the demo account's token. @throws Error for any status but 200, 201 and 204 */
+/**
+ * Sends requests with the demo account's token. Retries a request that is answered 503, because concurrent writers can conflict on a busy
+ * machine.
+ * @throws Error for any other status but 200, 201 and 204, and for the tenth 503
+ */
 function caller(baseUrl: string, apiToken: string, agent: Agent): Call {
-  return (method, path, body, token = apiToken) =>
-    new Promise((resolve, reject) => {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-      const sent = request(baseUrl + path, { method, headers, agent }, async (response) => {
-        const text = await response.toArray().then((parts) => Buffer.concat(parts).toString(), reject)
-        if ([200, 201, 204].includes(response.statusCode ?? 0)) resolve(text ? JSON.parse(text) : {})
-        else reject(new Error(`${method} ${path} was answered ${response.statusCode}: ${text}`))
-      })
-      sent.once('error', reject).end(body && JSON.stringify(body))
-    })
+  return async (method, path, body, token = apiToken) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    for (let attempt = 1; ; attempt++) {
+      const sent = request(baseUrl + path, { method, headers, agent }).end(body && JSON.stringify(body))
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      const content = await text(response)
+      if ([200, 201, 204].includes(response.statusCode ?? 0)) return content ? JSON.parse(content) : {}
+      if (response.statusCode !== 503 || attempt === 10)
+        throw new Error(`${method} ${path} was answered ${response.statusCode}: ${content}`)
+      await sleep(100)
+    }
+  }
 }
 
 /** Lifts the demo account's rate limit through the service's control port. */
@@ -57,8 +64,8 @@ async function liftRateLimit(dir: string, account_id: string): Promise<void> {
   const event = { operation: 'update_account', account_id, account: { limits } }
   const url = `${readJsonIn(dir, 'control.json').url}/provision-account`
   const response = await fetch(url, { method: 'POST', body: JSON.stringify(event) })
-  const text = await response.text()
-  if (!response.ok || JSON.parse(text).error) throw new Error(`The limits were not changed: ${text}`)
+  const content = await response.text()
+  if (!response.ok || JSON.parse(content).error) throw new Error(`The limits were not changed: ${content}`)
 }
 
 /**
