@@ -8,6 +8,9 @@ import type { OperationStep, Step } from './exchange.ts'
 
 const maxBodyBytes = 1_048_576
 
+/** Maximum number of rows of a page (`/v0` contract, 6.2). */
+const maxLimit = 100
+
 /** Checks the credential. Accepts a colon after the scheme, and reports a missing token (`/v0` contract, 3.1, 3.3). */
 export const checkV0Credential: Step = async (exchange, event) => {
   const [, token] = /^bearer:?\s+(\S.*)$/i.exec(event.headers.authorization?.trim() ?? '') ?? []
@@ -22,7 +25,8 @@ export const checkV0Credential: Step = async (exchange, event) => {
 export const readV0Page: OperationStep = (exchange, event, { filters }) => {
   exchange.query = new URLSearchParams(event.rawQueryString)
   if (!filters || !(exchange.query.has('limit') || exchange.query.has('page_cursor'))) return
-  exchange.page = readPage(exchange.query, {}, `${exchange.caller?.account.id}/${pathOf(event.rawPath)}`)
+  const page = readPage(exchange.query, {}, `${exchange.caller?.account.id}/${pathOf(event.rawPath)}`)
+  exchange.page = { ...page, limit: Math.min(maxLimit, page.limit) }
 }
 
 const pathOf = (rawPath: string): string => rawPath.split('/').filter(Boolean).join('/')
