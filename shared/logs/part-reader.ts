@@ -35,8 +35,8 @@ export type PartWalk = {
   /** Number of items that the caller will probably consume, which determines the size of the first pages. */
   expected?: number
   counting?: boolean
-  /** Number of entries still to count, which limits the page size. The caller decreases the number during the walk. */
-  countBudget?: { left: number }
+  /** Number of entries that the caller still needs, which limits the size of a request. The caller decreases it during the walk. */
+  budget?: { left: number }
   /** Reads entries older than a minute with eventual consistency, at half the price. */
   relaxed?: boolean
   attributes?: readonly string[]
@@ -76,7 +76,7 @@ async function* readPart(
   // A response of DynamoDB ends after 1 MB. The next request then reads only the rest of the expected items.
   let read = 0
   for (let limit = Math.min(maxPageSize, expected); ; limit = Math.min(maxPageSize, limit * 2)) {
-    const wanted = Math.min(read < expected ? expected - read : maxPageSize, walk.countBudget?.left ?? maxPageSize)
+    const wanted = Math.min(read < expected ? expected - read : maxPageSize, walk.budget?.left ?? maxPageSize)
     const answer = await table().send(
       new QueryCommand({
         TableName: tableName(),

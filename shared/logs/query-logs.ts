@@ -35,7 +35,8 @@ export async function listLogs(
   const match = matcher(query, window, now, attributions)
 
   const backward = position?.backward ?? false
-  const pageWalk = { ...walk, from: position?.id, ascending: backward, expected: query.limit + 1 }
+  const expected = query.limit + 1
+  const pageWalk = { ...walk, from: position?.id, ascending: backward, expected, budget: { left: expected } }
   const [listed, hasOpposite] = await Promise.all([
     // Measures the page before entries are truncated (L2.7), because the service reads the entries in full.
     takeFitting(renderedEntries(pageWalk, match, attributions), { limit: query.limit, render: ({ uncut }) => uncut }),
@@ -84,7 +85,11 @@ async function planWalk(account: AccountRow, query: LogQuery, window: Window): P
 }
 
 async function* matchingBatches(walk: PartWalk, match: EntryMatcher): AsyncGenerator<LogItem[]> {
-  for await (const batch of inBatches(walkLogs(walk), walk)) yield await match(batch)
+  for await (const batch of inBatches(walkLogs(walk), walk)) {
+    const matching = await match(batch)
+    if (walk.budget) walk.budget.left -= matching.length
+    yield matching
+  }
 }
 
 type Rendered = { item: LogItem; uncut: LogEntry }
@@ -126,13 +131,10 @@ async function count(
 ): Promise<number> {
   const expected = bound - items.length
   if (!more || expected <= 0) return Math.min(bound, items.length)
-  const countBudget = { left: expected }
-  const following = { ...walk, from: items.at(-1)?.item.sk, counting: true, expected, countBudget }
-  for await (const batch of matchingBatches(following, match)) {
-    countBudget.left -= batch.length
-    if (countBudget.left <= 0) return bound
-  }
-  return bound - countBudget.left
+  const budget = { left: expected }
+  const following = { ...walk, from: items.at(-1)?.item.sk, counting: true, expected, budget }
+  for await (const _ of matchingBatches(following, match)) if (budget.left <= 0) return bound
+  return bound - budget.left
 }
 
 /**
