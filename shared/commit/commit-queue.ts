@@ -2,7 +2,7 @@ import { clock } from '../core/clock.ts'
 import { type ChangeOutcome, noteChange } from '../core/work/work.ts'
 import { type AccountVersion, readAccountVersion } from '../table/account-version.ts'
 import { selectCompatible } from './select-compatible.ts'
-import { type StagedChange, stageChange, type WaitingChange } from './staged-change.ts'
+import { type StagedCommit, stageChange, type WaitingChange } from './staged-commit.ts'
 import { writeCommits } from './write-commits.ts'
 
 /** Maximum number of changes staged for one transaction. Most changes take at least three of its 100 writes. */
@@ -34,10 +34,10 @@ async function commitTogether([first, ...others]: Batch): Promise<WaitingChange[
 async function writeSelected(
   accountId: string,
   version: AccountVersion,
-  [leader, ...others]: StagedChange[],
+  [leader, ...others]: StagedCommit[],
 ): Promise<WaitingChange[]> {
   if (!leader) return []
-  const changes: [StagedChange, ...StagedChange[]] = [leader, ...others]
+  const changes: [StagedCommit, ...StagedCommit[]] = [leader, ...others]
   const note = (outcome: ChangeOutcome) => {
     for (const { waiting } of changes) waiting.inContext(() => noteChange(outcome))
   }

@@ -9,7 +9,7 @@ import type { AccountVersion } from '../table/account-version.ts'
 import type { Write } from '../table/write-together.ts'
 import { queueChange } from './commit-queue.ts'
 import { revokeAll } from './revoke.ts'
-import { type Conflict, type WaitingChange, waitingChange } from './staged-change.ts'
+import { type Conflict, type WaitingChange, waitingChange } from './staged-commit.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Author and rules of a commit. A null `subject` is the service itself (L5). */

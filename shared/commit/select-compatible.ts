@@ -1,7 +1,7 @@
 import { KeySet } from '../table/key-set.ts'
 import { accountVersionKey, commitKey, type Key } from '../table/keys.ts'
 import type { Write } from '../table/write-together.ts'
-import type { StagedChange } from './staged-change.ts'
+import type { StagedCommit } from './staged-commit.ts'
 import { maxWrites } from './transaction.ts'
 
 /** Maximum JSON bytes of the rows in a transaction of several changes, well below the 4 MB that DynamoDB accepts. */
@@ -10,15 +10,15 @@ const maxSharedBytes = 1_000_000
 const keyOf = ({ Put, Update, Delete }: Write): Key => (Put?.Item ?? (Update ?? Delete)?.Key) as Key
 
 /** Number of writes of a change, including its commit record. */
-const sizeOf = ({ transaction, responseWrites }: StagedChange): number =>
+const sizeOf = ({ transaction, responseWrites }: StagedCommit): number =>
   transaction.writes().length + responseWrites.length + 1
 
 /**
  * Selects the changes that can share one transaction, in the order of their calls. Skips a change whose result could differ after an
  * earlier one: it has read an item or a counter that the earlier one writes, or it writes the same item.
  */
-export function selectCompatible(staged: StagedChange[]): StagedChange[] {
-  const selected: StagedChange[] = []
+export function selectCompatible(staged: StagedCommit[]): StagedCommit[] {
+  const selected: StagedCommit[] = []
   const writtenItems = new KeySet()
   const writtenKeys: Key[] = []
   const changedCounts = new Set<string>()

@@ -8,7 +8,7 @@ import { getItem } from '../table/read.ts'
 import { table } from '../table/table.ts'
 import { putIf, type Write } from '../table/write-together.ts'
 import { commitItem } from './commit-record.ts'
-import type { StagedChange } from './staged-change.ts'
+import type { StagedCommit } from './staged-commit.ts'
 import { addCounts, counterWrites } from './staged-row.ts'
 import { maxWrites, type Transaction } from './transaction.ts'
 
@@ -19,7 +19,7 @@ const nextVersion = (version: AccountVersion, transaction: Transaction): Account
   leaves: version.leaves + transaction.changes().length,
 })
 
-function recordOf({ waiting, transaction, commitId }: StagedChange, version: AccountVersion) {
+function recordOf({ waiting, transaction, commitId }: StagedCommit, version: AccountVersion) {
   const { accountId, subject, runId } = waiting.author
   const sequence = version.sequence + 1
   return commitItem(commitKey(accountId, sequence), {
@@ -41,7 +41,7 @@ const packWrite = (write: Write): Write =>
   write.Put ? { Put: { ...write.Put, Item: packLarge(write.Put.Item ?? {}) } } : write
 
 /** Orders the changes one after the other, and builds the writes of their commits and the resulting account version. */
-function buildWrites(accountId: string, version: AccountVersion, changes: StagedChange[]) {
+function buildWrites(accountId: string, version: AccountVersion, changes: StagedCommit[]) {
   const records: Write[] = []
   const others: Write[] = []
   const rowCounts = new Map<string, number>()
@@ -76,7 +76,7 @@ type Written = { next: AccountVersion } | { error: unknown; certainty: 'conflict
 export async function writeCommits(
   accountId: string,
   version: AccountVersion,
-  changes: [StagedChange, ...StagedChange[]],
+  changes: [StagedCommit, ...StagedCommit[]],
 ): Promise<Written> {
   const [{ commitId }] = changes
   const { next, writes } = buildWrites(accountId, version, changes)

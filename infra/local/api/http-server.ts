@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net'
 import { fieldsOf } from '#shared/core/json/is-object.ts'
 import { faultText } from '../files/fault.ts'
+import { handleRequest } from '../lambda/requests-in-progress.ts'
 import type { Runtime } from '../lambda/runtime.ts'
 import { fromResult, gatewayResponse, type HttpResponse, toEvent } from './api-event.ts'
 import { attachLive, isLiveUpgrade, type LiveServer } from './open-live.ts'
@@ -73,7 +74,8 @@ function send(response: ServerResponse, { status, headers, body }: HttpResponse,
 export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveServer | null>): Server {
   const handle: RequestListener = async (request, response) => {
     try {
-      const result = await respond(request, await backend)
+      const ready = await backend
+      const result = await handleRequest(() => respond(request, ready))
       send(response, result, request.method === 'HEAD')
     } catch {
       // Handles a disconnected caller, a stopping service, and a result that is not valid HTTP.

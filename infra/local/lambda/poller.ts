@@ -3,6 +3,7 @@ import type { Mapping } from '../../template/mapping.ts'
 import { messageOf } from '../files/fault.ts'
 import type { StreamCheckpoint } from './checkpoints.ts'
 import { type DiscardedBatch, deliver, splitIntoLanes } from './deliver.ts'
+import { untilIdle } from './requests-in-progress.ts'
 import type { RecordPage, Source, SourceRecord } from './source.ts'
 
 export type PollerOptions = {
@@ -18,6 +19,8 @@ export type PollerOptions = {
 
 /** Maximum size of one invocation in bytes: Lambda's 6 MB payload, less 64 KB for the envelope. */
 const maxBatchBytes = 6 * 1024 * 1024 - 64 * 1024
+/** Maximum time by which requests in progress delay a read. Consumers would otherwise slow down the requests, which share the engine. */
+const maxDelayMs = 1_000
 /** Minimum time between two reads, unless the first returned a full page. */
 const readIntervalMs = 100
 /** Maximum time between two reads: for writes of other processes, and for rows that the engine deletes by their TTL. */
@@ -94,6 +97,8 @@ export async function pollShard(shard: string, options: PollerOptions): Promise<
     lastMessage = message
   }
   while (!signal.aborted) {
+    await untilIdle(maxDelayMs, signal)
+    if (signal.aborted) break
     const nextRead = performance.now() + readIntervalMs
     try {
       const { isFull, count } = await handlePage(shard, options)

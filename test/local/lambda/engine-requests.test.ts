@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openCheckpoint } from '#infra/local/lambda/checkpoints.ts'
 import { kinesisSource } from '#infra/local/lambda/kinesis-source.ts'
 import { pollShard } from '#infra/local/lambda/poller.ts'
+import { handleRequest } from '#infra/local/lambda/requests-in-progress.ts'
 import { tableSource } from '#infra/local/lambda/table-source.ts'
 import { watchWrites } from '#infra/local/lambda/wake.ts'
 import { createStream, createTable } from '#infra/local/service.ts'
@@ -101,5 +102,29 @@ it('reads the streams only after writes, once for all consumers and once for the
   expect(requests.length - idle).toBeLessThanOrEqual(2)
   // Waits for a write that woke no consumer, such as one of another process.
   await vi.waitFor(() => expect(received[0]).toHaveLength(writes + 1), { timeout: 20_000 })
+  await stop()
+})
+
+it('reads the streams after the requests in progress, and at the latest after a second', async () => {
+  const { received, stop } = await startConsumers()
+  await vi.waitFor(() => expect(requests.length).toBeGreaterThanOrEqual(4))
+  // Waits until the records of earlier tests have been read.
+  await sleep(500)
+  const earlier = received[0]?.length ?? 0
+  const write = (pk: string) => {
+    const Put = { TableName: name, Item: { pk: { S: pk } } }
+    return table().send(new TransactWriteItemsCommand({ TransactItems: [{ Put }] }))
+  }
+  const before = requests.length
+  await handleRequest(async () => {
+    await write('first')
+    await sleep(300)
+    expect(requests.length - before).toBe(0)
+  })
+  await vi.waitFor(() => expect(received[0]).toHaveLength(earlier + 1), { interval: 5 })
+  await handleRequest(async () => {
+    await write('second')
+    await vi.waitFor(() => expect(received[0]).toHaveLength(earlier + 2), { timeout: 10_000 })
+  })
   await stop()
 })

@@ -38,7 +38,7 @@ export function waitingChange<T>(
 }
 
 /** Change staged on an account version, with everything that it has read. */
-export type StagedChange = {
+export type StagedCommit = {
   waiting: WaitingChange
   transaction: Transaction
   reads: KeySet
@@ -56,7 +56,7 @@ export async function stageChange(
   waiting: WaitingChange,
   version: AccountVersion,
   now: number,
-): Promise<StagedChange | null> {
+): Promise<StagedCommit | null> {
   const { author, change, after } = waiting
   const transaction = new Transaction(author.accountId, version, now, after !== undefined)
   const reads = new KeySet()
