@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { AccountVersion } from '../table/account-version.ts'
 import { KeySet, recordReads } from '../table/key-set.ts'
 import type { Write } from '../table/write-together.ts'
-import type { Author } from './commit.ts'
+import type { Author } from './author.ts'
 import { Transaction } from './transaction.ts'
 
 /** Error of a commit that conflicted with another commit or was throttled. The caller retries the change after fresh reads. */

@@ -1,6 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { TaskQueue } from '../work/task-queue.ts'
+import { clock } from '../clock.ts'
+import { ApiError } from '../errors.ts'
 
 type Cost = { ln: number; r: number; p: number }
 
@@ -12,7 +13,19 @@ const optionsOf = ({ ln, r, p }: Cost): ScryptOptions => ({ N: 2 ** ln, r, p, ma
 const unpaddedBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
 /** Runs one hash at a time, because each hash occupies a core and one of the process's four threads for a few tenths of a second. */
-const hashQueue = new TaskQueue(1)
+export const hashQueue = {
+  last: Promise.resolve() as Promise<unknown>,
+
+  /** @throws ApiError `unavailable` when the hash has not started by the deadline, in milliseconds on the monotonic clock */
+  run<T>(hash: () => Promise<T>, deadline: number): Promise<T> {
+    const result = this.last.then(() => {
+      if (clock.monotonic() > deadline) throw new ApiError('unavailable')
+      return hash()
+    })
+    this.last = result.catch(() => undefined)
+    return result
+  },
+}
 
 const phcText = ({ ln, r, p }: Cost, salt: string, key: string): string =>
   `$scrypt$ln=${ln},r=${r},p=${p}$${salt}$${key}`

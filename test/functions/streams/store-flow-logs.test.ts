@@ -164,7 +164,7 @@ describe('faults', () => {
     )
     expect(await failures(flowRecord(grant.claims(), at(1), ...reports))).toEqual([])
     const { body } = await account.call(listLogs, {
-      query: { type: 'flow', begin: '2026-11-19T00:00:00Z', end: '2026-11-19T00:00:00Z' },
+      query: { type: 'flow', begin: '2026-11-19T00:00:00Z', end: '2026-11-19T00:00:00Z', limit: '1000' },
     })
     expect(body.metadata.total).toBe(1_000)
   })
