@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -53,6 +54,7 @@ async function main(): Promise<void> {
   process.stdout.write('\n  Starting …\n')
   const dir = options.ephemeral ? openTemporaryDir() : await claimDataDir(dataPath())
   const running = await runBuilt(dir, options).catch((error: unknown) => {
+    if (dir.ephemeral) rmSync(dir.path, { recursive: true, force: true })
     throw fullDisk(error, dir.path) ?? error
   })
   const { promise: stopSignal, resolve } = Promise.withResolvers<void>()

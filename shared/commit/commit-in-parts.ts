@@ -7,26 +7,27 @@ import type { FollowUp } from './commit-record.ts'
 import type { Transaction } from './transaction.ts'
 
 /**
- * Makes a large change in several ordered commits. Each call of `part` stages the changes of one commit, revocations first. The request's
- * precondition is checked only with the first commit.
+ * Makes a large change in several ordered commits. Each call of `part` stages the changes of one commit, revocations first. It is called
+ * again with the same index if the commit is repeated. The request's precondition is checked only with the first commit.
  * @param timeBudgetMs time within which new commits start, because a request must respond before its function ends
  * @param after account version after an earlier commit of the caller, from which the first commit starts
  * @throws ApiError `unavailable` when the time is over; repeating the request completes the change (A29)
  */
 export async function commitInParts<T>(
   author: Author,
-  part: (transaction: Transaction) => Promise<{ done: T } | 'more'>,
+  part: (transaction: Transaction, index: number) => Promise<{ done: T } | 'more'>,
   timeBudgetMs = workTime.request(),
   after?: AccountVersion,
 ): Promise<T> {
   const { accountId, subject, runId, precondition } = author
   const deadline = clock.monotonic() + timeBudgetMs
-  let { result, version } = await commitAfter({ accountId, subject, runId, precondition }, part, after)
-  while (result === 'more') {
+  const stage = (index: number) => (transaction: Transaction) => part(transaction, index)
+  let { result, version } = await commitAfter({ accountId, subject, runId, precondition }, stage(0), after)
+  for (let index = 1; result === 'more'; index++) {
     if (clock.monotonic() > deadline) {
       throw new ApiError('unavailable', 'Only part of the change was made. Repeat the request to complete it.')
     }
-    ;({ result, version } = await commitAfter({ accountId, subject, runId }, part, version))
+    ;({ result, version } = await commitAfter({ accountId, subject, runId }, stage(index), version))
   }
   return result.done
 }

@@ -46,11 +46,11 @@ async function writeSelected(
   if ('error' in written) {
     const { error, certainty } = written
     if (certainty !== 'unknown') note('nothing')
-    // Repeats the changes one by one, because the condition of a single change may have failed.
-    if (certainty !== 'unknown' && others.length > 0)
+    // Repeats the changes one by one, because a single change may have caused the error.
+    if (others.length > 0 && (certainty === 'condition' || certainty === 'fatal'))
       return changes.map(({ waiting }) => Object.assign(waiting, { isAlone: true }))
     for (const { waiting } of changes) {
-      if (certainty === 'conflict') waiting.resolve({ error })
+      if (certainty === 'conflict' || certainty === 'condition') waiting.resolve({ error })
       else waiting.reject(error)
     }
     return []
@@ -92,7 +92,11 @@ function takeBatch({ waiting, width }: Queue): Batch | null {
 async function commitWaiting(accountId: string, queue: Queue): Promise<void> {
   for (let batch = takeBatch(queue); batch; batch = takeBatch(queue)) {
     const { length } = batch
-    const left = await commitTogether(batch)
+    const left = await commitTogether(batch).catch((error: unknown) => {
+      // Settles every change, because an unexpected error must not stop the queue.
+      for (const { reject } of batch ?? []) reject(error)
+      return []
+    })
     queue.width = left.length > 0 ? Math.max(1, length - left.length) : Math.min(maxTogether, queue.width * 2)
     queue.waiting.unshift(...left)
   }
@@ -107,7 +111,7 @@ export function queueChange(change: WaitingChange): void {
     queue.waiting.push(change)
     return
   }
-  const created = { waiting: [change], width: 8 }
+  const created = { waiting: [change], width: 4 }
   queues.set(accountId, created)
   void commitWaiting(accountId, created)
 }

@@ -40,7 +40,11 @@ export function selectCompatible(staged: StagedCommit[]): StagedCommit[] {
     bytes += transaction.bytes
     const { accountId, sequence } = transaction
     for (const { pk, sk } of itemKeys) writtenItems.add(pk, sk)
-    writtenKeys.push(...transaction.writes().map(keyOf), accountVersionKey(accountId), commitKey(accountId, sequence))
+    writtenKeys.push(
+      ...transaction.writes().map(keyOf),
+      accountVersionKey(accountId),
+      commitKey(accountId, sequence + selected.length),
+    )
     for (const name of transaction.countChanges().keys()) changedCounts.add(name)
   }
   return selected

@@ -66,30 +66,43 @@ async function wasCommitted(account: string, sequence: number, commitId: string)
   return record?.commit_id === commitId
 }
 
-/** Outcome of a transaction: the resulting account version, or an error. */
-type Written = { next: AccountVersion } | { error: unknown; certainty: 'conflict' | 'fatal' | 'unknown' }
-
 /**
- * Writes the commits of the changes in one transaction. If the response is lost, looks for the first commit record. A conflict and a fatal
- * error, which every retry would repeat, have changed nothing.
+ * Outcome of a transaction: the resulting account version, or an error. A conflict can end with a retry. A fatal error cannot, and a failed
+ * condition of one of several changes may be either. These three have changed nothing.
  */
+type Written = { next: AccountVersion } | { error: unknown; certainty: 'conflict' | 'condition' | 'fatal' | 'unknown' }
+
+/** True if a condition other than that on the account version, which is the first write, has failed. */
+const isOwnCondition = ({ CancellationReasons = [] }: TransactionCanceledException): boolean =>
+  CancellationReasons.some(({ Code }, i) => i > 0 && Code === 'ConditionalCheckFailed')
+
+/** Writes the commits of the changes in one transaction. If the response is lost, looks for the first commit record. */
 export async function writeCommits(
   accountId: string,
   version: AccountVersion,
   changes: [StagedCommit, ...StagedCommit[]],
 ): Promise<Written> {
   const [{ commitId }] = changes
-  const { next, writes } = buildWrites(accountId, version, changes)
-  if (writes.length > maxWrites) {
-    const error = new Error(`A commit of ${writes.length} writes does not fit into one transaction.`)
+  try {
+    const { next, writes } = buildWrites(accountId, version, changes)
+    if (writes.length > maxWrites)
+      throw new Error(`A commit of ${writes.length} writes does not fit into one transaction.`)
+    const transaction = { TransactItems: writes, ClientRequestToken: commitId }
+    return await table()
+      .send(new TransactWriteCommand(transaction))
+      .then(
+        () => ({ next }),
+        (error: unknown) => outcomeOf(error, next),
+      )
+  } catch (error) {
     return { error, certainty: 'fatal' }
   }
-  try {
-    await table().send(new TransactWriteCommand({ TransactItems: writes, ClientRequestToken: commitId }))
-    return { next }
-  } catch (error) {
-    const isCancelled = error instanceof TransactionCanceledException
-    if (isCancelled) return { error, certainty: isConflict(error) ? 'conflict' : 'fatal' }
+
+  async function outcomeOf(error: unknown, next: AccountVersion): Promise<Written> {
+    if (error instanceof TransactionCanceledException) {
+      if (!isConflict(error)) return { error, certainty: 'fatal' }
+      return { error, certainty: isOwnCondition(error) ? 'condition' : 'conflict' }
+    }
     if (!isTransient(error)) return { error, certainty: 'fatal' }
     try {
       const wasWritten = await wasCommitted(accountId, version.sequence + 1, commitId)

@@ -2,6 +2,7 @@ import type { BatchStatementError } from '@aws-sdk/client-dynamodb'
 import { BatchExecuteStatementCommand, ExecuteTransactionCommand } from '@aws-sdk/lib-dynamodb'
 import { clock, jitter } from '../core/clock.ts'
 import { env } from '../core/env.ts'
+import { isTransient } from '../core/transient-error.ts'
 import type { Item } from './keys.ts'
 import { table, tableName } from './table.ts'
 
@@ -25,6 +26,7 @@ const unmetCodes = new Set(['DuplicateItem', 'ConditionalCheckFailed'])
 /**
  * Executes the statements as one transaction, so that the engine of a single machine syncs the disk once. Returns false if nothing was
  * written, because a condition failed, or if batches are not transactions.
+ * @throws the error of a request that may have succeeded
  */
 async function transact(statements: Statement[]): Promise<boolean> {
   if (!env.batchesAsTransactions || statements.length < 2) return false
@@ -33,7 +35,10 @@ async function transact(statements: Statement[]): Promise<boolean> {
     .send(transaction)
     .then(
       () => true,
-      () => false,
+      (error: unknown) => {
+        if (isTransient(error)) throw error
+        return false
+      },
     )
 }
 

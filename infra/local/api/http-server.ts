@@ -51,7 +51,7 @@ async function respond(request: IncomingMessage, { match, runtime }: Backend): P
   // Skips the costly check for small bodies, which stay below the limit even when JSON escapes every byte.
   if (body.length > maxPayload / 8 && exceedsPayload(event)) return gatewayResponse(413, 'Request Entity Too Large')
   try {
-    const result = await runtime.invoke(found.target, event)
+    const result = await handleRequest(() => runtime.invoke(found.target, event))
     const { body: responseBody } = fieldsOf(result)
     const length = typeof responseBody === 'string' ? responseBody.length : 0
     if (length > maxPayload / 8 && exceedsPayload(result)) throw new Error('The response is larger than Lambda allows.')
@@ -74,8 +74,7 @@ function send(response: ServerResponse, { status, headers, body }: HttpResponse,
 export function createHttpServer(backend: Promise<Backend>, live: Promise<LiveServer | null>): Server {
   const handle: RequestListener = async (request, response) => {
     try {
-      const ready = await backend
-      const result = await handleRequest(() => respond(request, ready))
+      const result = await respond(request, await backend)
       send(response, result, request.method === 'HEAD')
     } catch {
       // Handles a disconnected caller, a stopping service, and a result that is not valid HTTP.

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { loadOperations } from '#functions/operations.ts'
 import { serializeDeployment } from '../../template/deployment.ts'
 import { faultText, StartupError } from '../files/fault.ts'
-import type { BuildMessage, BuildOrder, BuildPart } from './builds.ts'
+import { type BuildMessage, type BuildOrder, type BuildPart, hashSources } from './builds.ts'
 import { install, removeUnused } from './cache.ts'
 
 /**
@@ -63,6 +63,7 @@ async function make(part: BuildPart, folder: string): Promise<void> {
   const temporary = mkdtempSync(`${folder}.`)
   try {
     await work[part](temporary)
+    if (hashSources() !== code) throw new StartupError('The source files changed during the build. Start again.')
     install(temporary, folder)
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true })
@@ -71,7 +72,7 @@ async function make(part: BuildPart, folder: string): Promise<void> {
   await send({ built: part })
 }
 
-const { cache, folders }: BuildOrder = JSON.parse(process.argv[2] ?? '{}')
+const { cache, code, folders }: BuildOrder = JSON.parse(process.argv[2] ?? '{}')
 process.once('disconnect', () => process.exit(1))
 try {
   await Promise.all(Object.entries(folders).map(([part, folder]) => make(part as BuildPart, folder)))

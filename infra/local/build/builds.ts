@@ -16,7 +16,7 @@ export type BuildPart = 'server' | 'functions' | 'deployment'
 /** Folder of each built part. */
 export type Builds<P extends BuildPart = BuildPart> = Record<P, Promise<string>>
 
-export type BuildOrder = { cache: string; folders: Partial<Record<BuildPart, string>> }
+export type BuildOrder = { cache: string; code: string; folders: Partial<Record<BuildPart, string>> }
 export type BuildMessage = { built: BuildPart } | { fault: string; isStartupError: boolean }
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -29,6 +29,7 @@ export const buildSources = [
   'test/fakes',
   'docs/openapi.json',
   'cdk.json',
+  'tsconfig.json',
   'package.json',
   'package-lock.json',
   'node_modules/.package-lock.json',
@@ -74,7 +75,9 @@ export function build<P extends BuildPart>(dataDir: string, wanted: P[]): Builds
     ...groups
       .map((group) => group.filter((part) => missing.some((name) => name === part)))
       .filter((parts) => parts.length > 0)
-      .map((parts) => runBuild({ cache, folders: Object.fromEntries(parts.map((part) => [part, folderOf(part)])) })),
+      .map((parts) =>
+        runBuild({ cache, code, folders: Object.fromEntries(parts.map((part) => [part, folderOf(part)])) }),
+      ),
   )
   return builds
 }

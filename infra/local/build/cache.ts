@@ -77,8 +77,12 @@ export function reserve(folder: string): boolean {
   const lock = lockComplete(folder)
   if (!lock) return false
   locks.push(lock)
-  // Records the use, because `removeUnused` keeps the folders that were used last.
-  utimesSync(folder, new Date(), new Date())
+  try {
+    // Records the use, because `removeUnused` keeps the folders that were used last.
+    utimesSync(folder, new Date(), new Date())
+  } catch {
+    // Ignores the error for a folder of another user, which is then removed earlier.
+  }
   return true
 }
 
@@ -91,17 +95,30 @@ export function install(built: string, folder: string): void {
   })
   writeFileSync(lockFile(built), '')
   writeFileSync(manifestFile(built), JSON.stringify(Object.fromEntries(sizes)))
+  const damaged = `${built}.damaged`
   try {
-    renameSync(built, folder)
-  } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(errnoOf(error) ?? '')) throw error
-    const existing = lockComplete(folder)
-    existing?.release()
-    if (!existing) {
-      renameSync(folder, `${built}.damaged`)
-      renameSync(built, folder)
+    // Tries again, because another process may replace the same damaged folder.
+    for (let tries = 1; !tryRename(built, folder, tries === 3); tries++) {
+      const existing = lockComplete(folder)
+      existing?.release()
+      if (existing) break
+      tryRename(folder, damaged, false)
     }
-    for (const rest of [built, `${built}.damaged`]) rmSync(rest, { recursive: true, force: true })
+  } finally {
+    for (const rest of [built, damaged]) rmSync(rest, { recursive: true, force: true })
+  }
+}
+
+const raceErrors = ['ENOTEMPTY', 'EEXIST', 'EPERM', 'ENOENT']
+
+/** Renames a folder. Returns false if another process was faster, or throws the error if `isLastTry`. */
+function tryRename(from: string, to: string, isLastTry: boolean): boolean {
+  try {
+    renameSync(from, to)
+    return true
+  } catch (error) {
+    if (isLastTry || !raceErrors.includes(errnoOf(error) ?? '')) throw error
+    return false
   }
 }
 

@@ -58,7 +58,10 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
       markHandled(record) {
         // Stores the checkpoint here only if there is a single lane. Several lanes finish in any order, so their checkpoint is stored after
         // all of them.
-        if (lanes.length === 1) checkpoint.set(shard, record.sequence)
+        if (lanes.length > 1) return
+        checkpoint.set(shard, record.sequence)
+        // Keeps a crash from discarding the same records again.
+        if (isDiscarded) checkpoint.store()
       },
     })
   const deliveries = lanes.map(async (lane) => {
@@ -68,7 +71,6 @@ async function handle(batch: SourceRecord[], shard: string, options: PollerOptio
   if (rejection) throw rejection.reason
   const last = batch.at(-1)
   if (last) checkpoint.set(shard, last.sequence)
-  // Keeps a crash from discarding the same records again.
   if (isDiscarded) checkpoint.store()
 }
 
@@ -96,12 +98,15 @@ export async function pollShard(shard: string, options: PollerOptions): Promise<
     if (message !== lastMessage) process.stderr.write(`${label}: ${message}\n`)
     lastMessage = message
   }
+  /** True after a full page. A consumer that is behind does not wait for requests, because its backlog would grow under constant load. */
+  let isBehind = false
   while (!signal.aborted) {
-    await untilIdle(maxDelayMs, signal)
+    if (!isBehind) await untilIdle(maxDelayMs, signal)
     if (signal.aborted) break
     const nextRead = performance.now() + readIntervalMs
     try {
       const { isFull, count } = await handlePage(shard, options)
+      isBehind = isFull
       if (isFull) continue
       await sleep(Math.max(0, nextRead - performance.now()), undefined, { signal })
       if (writes.count !== count) continue
@@ -110,6 +115,7 @@ export async function pollShard(shard: string, options: PollerOptions): Promise<
       await writes.since(count, longestIdleMs, signal)
     } catch (error) {
       if (signal.aborted) break
+      isBehind = false
       report(error)
       await sleep(retryMs, undefined, { signal }).catch(() => undefined)
     }

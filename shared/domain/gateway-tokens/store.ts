@@ -40,14 +40,18 @@ export const remove = (author: Author, siteId: string, id: string) =>
 
 /** Deletes all tokens of a site, but not the tokens of its individual gateways. Uses several commits if necessary. */
 export function removeAllOfSite(author: Author, siteId: string) {
-  const deletedIds = new Set<string>()
-  return commitInParts(author, async (transaction) => {
+  const deletedCounts: number[] = []
+  return commitInParts(author, async (transaction, part) => {
     await transaction.existing(sites, siteId)
+    let count = 0
     const outcome = await stageRows(transaction, gatewayTokens, 'site_id', siteId, (token) => {
       deleteGatewayToken(transaction, token)
-      deletedIds.add(token.id)
+      count++
     })
-    return outcome === 'more' ? 'more' : { done: { data: { deleted_count: deletedIds.size } } }
+    deletedCounts[part] = count
+    return outcome === 'more'
+      ? 'more'
+      : { done: { data: { deleted_count: deletedCounts.reduce((sum, each) => sum + each, 0) } } }
   })
 }
 

@@ -51,14 +51,18 @@ export const tokenStore = <R extends TokenRow, S extends R>(
 
   /** Deletes all tokens of an actor. The returned count excludes expired tokens. */
   removeAll(author: Author, actorId: string) {
-    const unexpiredIds = new Set<string>()
-    return commitInParts(author, async (transaction) => {
+    const unexpiredCounts: number[] = []
+    return commitInParts(author, async (transaction, part) => {
       await transaction.existing(actors, actorId)
+      let count = 0
       const outcome = await stageRows(transaction, entity, 'actor_id', actorId, (token) => {
         stageDeletion(transaction, token)
-        if (isUnexpired(token, transaction.now)) unexpiredIds.add(token.id)
+        if (isUnexpired(token, transaction.now)) count++
       })
-      return outcome === 'more' ? 'more' : { done: { data: { deleted_count: unexpiredIds.size } } }
+      unexpiredCounts[part] = count
+      return outcome === 'more'
+        ? 'more'
+        : { done: { data: { deleted_count: unexpiredCounts.reduce((sum, each) => sum + each, 0) } } }
     })
   },
 })

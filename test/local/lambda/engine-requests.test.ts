@@ -125,6 +125,18 @@ it('reads the streams after the requests in progress, and at the latest after a 
   await handleRequest(async () => {
     await write('second')
     await vi.waitFor(() => expect(received[0]).toHaveLength(earlier + 2), { timeout: 10_000 })
+    // Fills several pages. A consumer that is behind waits for the requests only before the first of them.
+    for (let i = 0; i < 450; i += 90) {
+      const puts = Array.from({ length: 90 }, (_, k) => ({
+        Put: { TableName: name, Item: { pk: { S: `page ${i + k}` } } },
+      }))
+      await table().send(new TransactWriteItemsCommand({ TransactItems: puts }))
+    }
+    const start = performance.now()
+    await vi.waitFor(() => expect(received[0]?.length).toBeGreaterThan(earlier + 2), { timeout: 10_000, interval: 5 })
+    const first = performance.now()
+    await vi.waitFor(() => expect(received[0]).toHaveLength(earlier + 452), { timeout: 10_000, interval: 5 })
+    expect(performance.now() - first).toBeLessThan(1.5 * Math.max(first - start, 1_000))
   })
   await stop()
 })

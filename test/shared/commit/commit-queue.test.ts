@@ -112,6 +112,19 @@ it('commits the other changes if a condition of one fails', async () => {
   )
 })
 
+it('commits the other changes if the record of one cannot be built', async () => {
+  const recorded = () => {
+    throw new Error('not recordable')
+  }
+  const broken: typeof groups = { ...groups, recorded }
+  const results = await atOnce(6, (i) => async (transaction) => {
+    transaction.insert(i === 3 ? broken : groups, { ...nativeGroup, name: `Group ${i}` })
+  })
+  const outcomes = results.map((result) => (result.status === 'rejected' ? String(result.reason.message) : 'done'))
+  expect(outcomes).toEqual(['done', 'done', 'done', 'not recordable', 'done', 'done'])
+  await commit(author(), newGroup('Later'))
+})
+
 it('adds up the row counters of changes in one transaction', async () => {
   const group = await commit(author(), newGroup('Team'))
   await atOnce(20, (i) => async (transaction) => {

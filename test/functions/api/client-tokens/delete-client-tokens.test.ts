@@ -24,6 +24,16 @@ test('deletes all tokens of an actor and returns the number of unexpired ones (A
   expect(await remove()).toMatchObject({ status: 200, body: { data: { deleted_count: 0 } } })
 })
 
+test('counts each token once if several requests delete them at once', async () => {
+  const account = await newAccount()
+  const actor = await insertActor(account.id)
+  const body = { client_token: { expires_at: '2099-01-01T00:00:00Z' } }
+  for (let i = 0; i < 3; i++) await account.call(createToken, { params: { actor_id: actor.id }, body })
+  const remove = () => account.call(handler, { params: { actor_id: actor.id } })
+  const counts = (await Promise.all([remove(), remove(), remove()])).map((answer) => answer.body.data.deleted_count)
+  expect(counts.sort()).toEqual([0, 0, 3])
+})
+
 test('ends all their sessions at once (A24.4)', async () => {
   const world = await newAccessWorld()
   const other = await world.addToken()

@@ -20,4 +20,13 @@ describe('DELETE /sites/{site_id}/gateway_tokens', () => {
     expect((await clear()).body).toEqual({ data: { deleted_count: 0 } })
     expect((await clear({ site_id: randomUUID() })).status).toBe(404)
   })
+
+  it('counts each token once if several requests delete them at once', async () => {
+    const account = await newAccount()
+    const site = await newSite(account)
+    for (let i = 0; i < 3; i++) await site.token()
+    const clear = () => account.call(deleteTokens, { method: 'DELETE', params: site.params })
+    const counts = (await Promise.all([clear(), clear(), clear()])).map((answer) => answer.body.data.deleted_count)
+    expect(counts.sort()).toEqual([0, 0, 3])
+  })
 })
