@@ -51,7 +51,7 @@ it.each(Object.keys(plans))('%s returns its largest rows in pages within the res
   const filled = await fillList(name, account)
   const bytesPerRow = await walk(filled)
   // Fills the list with more than one response if a page of the maximum limit does not fit.
-  if (filled.limit !== maxLimit && maxLimit * bytesPerRow > maxResponseBytes) {
+  if (filled.limit === undefined && maxLimit * bytesPerRow > maxResponseBytes) {
     const count = Math.ceil((1.3 * maxResponseBytes) / bytesPerRow)
     const other = await newLargeAccount()
     await walk({ ...(await fillList(name, other, count)), limit: maxLimit }, other)

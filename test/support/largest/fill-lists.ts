@@ -389,7 +389,7 @@ export const plans: Record<string, Plan> = {
     const configuration = { default_client_allowed_ips: `192.0.2.1${'\v'.repeat(4087)}` }
     await account.call(updateConfiguration, { method: 'PATCH', body: { configuration } })
     const row = () => ({ ...sample, ...long })
-    return { limit: maxLimit, ids: await plant(v0Devices, 70, row, []) }
+    return { limit: 100, ids: await plant(v0Devices, 70, row, []) }
   },
 }
 

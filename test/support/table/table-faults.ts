@@ -1,5 +1,6 @@
 import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
+import { asOtherProcess } from './other-process.ts'
 
 /** HTTP statuses of the table's server errors. For errors with an unknown name, the service and the SDK check the status. */
 const statuses: Record<string, number> = { InternalServerError: 500, ServiceUnavailable: 503 }
@@ -51,7 +52,7 @@ export function beforeRequest(at: number, happen: () => Promise<void>): { happen
   interceptTable(async (command, send) => {
     if (left-- === 0) {
       state.happened = true
-      await happen()
+      await asOtherProcess(happen)
     }
     return send(command)
   })
