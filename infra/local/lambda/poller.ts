@@ -98,10 +98,10 @@ export async function pollShard(shard: string, options: PollerOptions): Promise<
     if (message !== lastMessage) process.stderr.write(`${label}: ${message}\n`)
     lastMessage = message
   }
-  /** True after a full page. A consumer that is behind does not wait for requests, because its backlog would grow under constant load. */
+  /** True after a full page. A consumer that is behind waits only briefly, because its backlog would grow under constant load. */
   let isBehind = false
   while (!signal.aborted) {
-    if (!isBehind) await untilIdle(maxDelayMs, signal)
+    await untilIdle(isBehind ? readIntervalMs : maxDelayMs, signal)
     if (signal.aborted) break
     const nextRead = performance.now() + readIntervalMs
     try {

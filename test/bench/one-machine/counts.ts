@@ -51,7 +51,7 @@ export async function measureCounts(
     await putMembers(call, groupId, [])
     await putMembers(call, groupId, actorIds)
   })
-  const [renames, requested, transactions] = [/^rename$/, /^[A-Z]/, /Transact/]
+  const [renames, requested, transactions] = [/^rename$/, /^[A-Z]/, /^TransactWrite/]
   return {
     'engine requests per get': gets(requested) / requests,
     'engine requests per create': creates(requested) / requests,
