@@ -64,6 +64,19 @@ function sourceMap({ path, text }: OutputFile): string {
   return JSON.stringify({ ...map, sources })
 }
 
+/** Options of esbuild for a bundle of ES modules with shared files. Prefers packages' ES modules, from which esbuild removes unused code. */
+export const moduleOptions = {
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  outExtension: { '.js': '.mjs' },
+  platform: 'node',
+  target: 'node24',
+  conditions: ['module'],
+  mainFields: ['module', 'main'],
+  legalComments: 'none',
+} satisfies BuildOptions
+
 /** Bundles all functions into one directory. Modules used by many functions share one file. */
 export async function bundle(operations: OperationSource[], outdir: string): Promise<void> {
   const files = [...new Set([...operations.map(({ file }) => file), ...(await plainFunctions())])]
@@ -73,22 +86,14 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
     outdir: buildDirectory,
     write: false,
     outbase: root,
-    bundle: true,
-    splitting: true,
+    ...moduleOptions,
     minify: true,
-    format: 'esm',
-    outExtension: { '.js': '.mjs' },
-    platform: 'node',
-    target: 'node24',
-    conditions: ['module'],
-    mainFields: ['module', 'main'],
     // Passes the table as a string, which esbuild inlines where it is used. An object would end up in a file that every function loads.
     define: { ROUTE_TABLE: JSON.stringify(JSON.stringify(routeTable(operations, otherRoutes))) },
     // Writes separate source map files, which are loaded only to make an error's stack readable (shared/core/logging/readable-stack.ts).
     sourcemap: 'external',
     sourcesContent: false,
     logLevel: 'warning',
-    legalComments: 'none',
   } satisfies BuildOptions
   // Runs a first build to find shared modules. This build leaves out packages, which take most of the time.
   const graph = { metafile: true, sourcemap: false, minify: false, packages: 'external' } satisfies BuildOptions

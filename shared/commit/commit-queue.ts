@@ -44,13 +44,13 @@ async function writeSelected(
   note('unknown')
   const written = await leader.waiting.inContext(() => writeCommits(accountId, version, changes))
   if ('error' in written) {
-    const { error, certainty } = written
-    if (certainty !== 'unknown') note('nothing')
+    const { error, kind } = written
+    if (kind !== 'unknown') note('nothing')
     // Repeats the changes one by one, because a single change may have caused the error.
-    if (others.length > 0 && (certainty === 'condition' || certainty === 'fatal'))
+    if (others.length > 0 && (kind === 'condition' || kind === 'fatal'))
       return changes.map(({ waiting }) => Object.assign(waiting, { isAlone: true }))
     for (const { waiting } of changes) {
-      if (certainty === 'conflict' || certainty === 'condition') waiting.resolve({ error })
+      if (kind === 'conflict' || kind === 'condition') waiting.resolve({ error })
       else waiting.reject(error)
     }
     return []

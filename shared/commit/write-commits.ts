@@ -70,7 +70,7 @@ async function wasCommitted(account: string, sequence: number, commitId: string)
  * Outcome of a transaction: the resulting account version, or an error. A conflict can end with a retry. A fatal error cannot, and a failed
  * condition of one of several changes may be either. These three have changed nothing.
  */
-type Written = { next: AccountVersion } | { error: unknown; certainty: 'conflict' | 'condition' | 'fatal' | 'unknown' }
+type Written = { next: AccountVersion } | { error: unknown; kind: 'conflict' | 'condition' | 'fatal' | 'unknown' }
 
 /** True if a condition other than that on the account version, which is the first write, has failed. */
 const isOwnCondition = ({ CancellationReasons = [] }: TransactionCanceledException): boolean =>
@@ -95,20 +95,20 @@ export async function writeCommits(
         (error: unknown) => outcomeOf(error, next),
       )
   } catch (error) {
-    return { error, certainty: 'fatal' }
+    return { error, kind: 'fatal' }
   }
 
   async function outcomeOf(error: unknown, next: AccountVersion): Promise<Written> {
     if (error instanceof TransactionCanceledException) {
-      if (!isConflict(error)) return { error, certainty: 'fatal' }
-      return { error, certainty: isOwnCondition(error) ? 'condition' : 'conflict' }
+      if (!isConflict(error)) return { error, kind: 'fatal' }
+      return { error, kind: isOwnCondition(error) ? 'condition' : 'conflict' }
     }
-    if (!isTransient(error)) return { error, certainty: 'fatal' }
+    if (!isTransient(error)) return { error, kind: 'fatal' }
     try {
       const wasWritten = await wasCommitted(accountId, version.sequence + 1, commitId)
-      return wasWritten ? { next } : { error, certainty: 'conflict' }
+      return wasWritten ? { next } : { error, kind: 'conflict' }
     } catch (readError) {
-      return { error: readError, certainty: 'unknown' }
+      return { error: readError, kind: 'unknown' }
     }
   }
 }

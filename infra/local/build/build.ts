@@ -12,28 +12,19 @@ import { install, removeUnused } from './cache.ts'
  * engine, which is not written in strict mode and loads a native package.
  */
 async function bundleServer(outdir: string): Promise<void> {
-  const { build } = await import('esbuild')
+  const [{ build }, { moduleOptions }] = await Promise.all([import('esbuild'), import('../../code/bundle.ts')])
   const local = fileURLToPath(new URL('..', import.meta.url))
   const { outputFiles } = await build({
     absWorkingDir: local,
     entryPoints: { run: 'run.ts', host: 'engines/host.ts' },
     outdir,
     write: false,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    outExtension: { '.js': '.mjs' },
-    platform: 'node',
-    target: 'node24',
-    // Prefers ES modules, from which esbuild removes unused code.
-    conditions: ['module'],
-    mainFields: ['module', 'main'],
+    ...moduleOptions,
     external: ['kinesalite', 'nodemailer', 'oidc-provider'],
     // Defines `require`, with which bundled CommonJS packages load Node's modules and native packages.
     banner: {
       js: `import { createRequire as requireFrom } from 'node:module';const require = requireFrom(import.meta.url);`,
     },
-    legalComments: 'none',
     logLevel: 'error',
   })
   for (const { path, contents } of outputFiles) writeFileSync(path, contents)
