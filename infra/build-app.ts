@@ -3,19 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { App, Aws, Stack, Tags } from 'aws-cdk-lib'
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam'
-import { loadOperations, type OperationSource } from '#functions/operations.ts'
+import { loadOperations, type RoutedSource } from '#functions/operations.ts'
 import { bundle } from './code/bundle.ts'
 import { featureFlags } from './feature-flags.ts'
-import { FirewallStack } from './front/firewall-stack.ts'
-import { FrontStack } from './front/front-stack.ts'
 import { ServiceStack } from './service-stack.ts'
 import { readSettings, type Settings } from './settings/settings.ts'
-import { BackupStack } from './storage/backup-stack.ts'
 import { DataStack } from './storage/data-stack.ts'
 
 type Options = {
   outdir?: string
-  operations?: OperationSource[]
+  operations?: RoutedSource[]
   code?: string
   /** False for templates that are not deployed, to omit the hash that publishes a function's version. */
   versions?: boolean
@@ -26,13 +23,17 @@ type Options = {
 /** Resource types that inherit tags from their stack. Explicit tags on them would use up a fifth of the template's size limit. */
 const taggedByStack = ['AWS::CloudFormation::Stack', 'AWS::CloudWatch::Alarm', 'AWS::Lambda::Function']
 
-function addStacks(app: App, operations: OperationSource[], code: string, versions: boolean): void {
+/** Adds the stacks. Loads optional stacks lazily, because their part of the CDK takes a tenth of the time of a first local start. */
+async function addStacks(app: App, operations: RoutedSource[], code: string, versions: boolean): Promise<void> {
   const settings = readSettings(app)
   const { stackName, backupVaultArn } = settings
   const data = new DataStack(app, `${stackName}-Data`, settings)
-  if (backupVaultArn !== null) new BackupStack(app, `${stackName}-Backup`, settings, data.storage, backupVaultArn)
+  if (backupVaultArn !== null) {
+    const { BackupStack } = await import('./storage/backup-stack.ts')
+    new BackupStack(app, `${stackName}-Backup`, settings, data.storage, backupVaultArn)
+  }
   const service = new ServiceStack(app, stackName, { settings, operations, code, versions, data })
-  addFront(app, settings, code, data, service)
+  await addFront(app, settings, code, data, service)
   for (const [name, value] of Object.entries(settings.tags)) {
     Tags.of(app).add(name, value, { excludeResourceTypes: taggedByStack })
     // Tags the stacks, which the CDK tags only if their type is named explicitly.
@@ -41,10 +42,14 @@ function addStacks(app: App, operations: OperationSource[], code: string, versio
   if (settings.permissionsBoundary !== null) boundRoles(app, settings.permissionsBoundary)
 }
 
-function addFront(app: App, settings: Settings, code: string, data: DataStack, service: ServiceStack): void {
+async function addFront(app: App, settings: Settings, code: string, data: DataStack, service: ServiceStack) {
   const { stackName, domainName, frontCertificateArn: certificateArn, webAclArn } = settings
   const { domainTarget: origin, channelHost: channelOrigin, alarmTopic } = service
   if (domainName === null || certificateArn === null || origin === null) return
+  const [{ FrontStack }, { FirewallStack }] = await Promise.all([
+    import('./front/front-stack.ts'),
+    import('./front/firewall-stack.ts'),
+  ])
   const firewall = webAclArn ?? new FirewallStack(app, `${stackName}-Firewall`, settings)
   const front = new FrontStack(app, `${stackName}-Front`, {
     settings,
@@ -76,7 +81,7 @@ export async function buildApp({ outdir, operations, code, versions = true, cont
   const directory = code ?? (await mkdtemp(join(tmpdir(), 'bundle-')))
   try {
     if (!code) await bundle(sources, directory)
-    addStacks(app, sources, directory, versions)
+    await addStacks(app, sources, directory, versions)
     return app
   } finally {
     // Removes the bundle, because the assembly has its own copy.

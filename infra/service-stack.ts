@@ -4,7 +4,7 @@ import { Alias, Code } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
-import type { OperationSource } from '#functions/operations.ts'
+import type { RoutedSource } from '#functions/operations.ts'
 import { accessLogFormat } from './api/access-log-format.ts'
 import { type ApiRoute, apiBody } from './api/api-body.ts'
 import { customDomain } from './api/custom-domain.ts'
@@ -36,7 +36,7 @@ import { StoredData } from './storage/stored-data.ts'
 import { archiveLogs } from './watch/log-archive.ts'
 import { Monitoring } from './watch/monitoring.ts'
 
-type Props = { settings: Settings; operations: OperationSource[]; code: string; versions: boolean; data: Data }
+type Props = { settings: Settings; operations: RoutedSource[]; code: string; versions: boolean; data: Data }
 
 /** Route for alternative spellings of paths under `/v0` (`/v0` contract, 2.3, 2.4). */
 const otherV0Routes = 'ANY /v0/{proxy+}'
@@ -122,7 +122,7 @@ export class ServiceStack extends Stack {
   }
 
   private addOperations(
-    operations: OperationSource[],
+    operations: RoutedSource[],
     code: string,
     baseDefaults: FunctionDefaults,
     roles: Roles,

@@ -2,9 +2,8 @@ import { CfnOutput, CfnParameter, NestedStack, Reference, Token, Tokenization } 
 import type { IRole } from 'aws-cdk-lib/aws-iam'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import type { OperationSource } from '#functions/operations.ts'
+import type { RoutedSource } from '#functions/operations.ts'
 import { callbackPath } from '#shared/domain/auth-providers/auth-provider.ts'
-import type { Operation } from '#shared/http/operation.ts'
 import { currentFunction, type FunctionDefaults } from '../functions/current-function.ts'
 import { criticalOperations, shiftGradually } from '../functions/gradual-shift.ts'
 import { reservationOf } from '../functions/reserved-concurrency.ts'
@@ -24,7 +23,7 @@ export class OperationStack extends NestedStack {
   constructor(
     scope: Construct,
     id: string,
-    operations: OperationSource[],
+    operations: RoutedSource[],
     common: FunctionDefaults,
     roles: Roles,
     settings: Settings,
@@ -91,7 +90,7 @@ export class OperationStack extends NestedStack {
 }
 
 function selectRole(
-  { method, path, credential = 'api', permission }: Operation,
+  { method, path, credential = 'api', permission }: RoutedSource['operation'],
   secrets: boolean,
   roles: Roles,
 ): IRole {
@@ -105,4 +104,4 @@ function selectRole(
 }
 
 /** True for the `/v0` configuration and device operations, whose responses contain secrets (`/v0` contract, 10.1, 12.4). */
-const returnsSecrets = ({ path }: Operation): boolean => /^\/v0\/(devices|configuration)\b/.test(path)
+const returnsSecrets = ({ path }: RoutedSource['operation']): boolean => /^\/v0\/(devices|configuration)\b/.test(path)

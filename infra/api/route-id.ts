@@ -1,4 +1,4 @@
-import type { OperationSource } from '#functions/operations.ts'
+import type { RoutedSource } from '#functions/operations.ts'
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 const wordsOf = (text: string): string[] => text.split(/[^a-z0-9]+/i).filter(Boolean)
@@ -20,8 +20,8 @@ export function collectionOf(path: string): string {
 }
 
 /** Path that identifies a function: the operation's path, or its family's path, such as `/auth_providers/{id}`. */
-export const servedPath = ({ path, family }: OperationSource['operation']): string =>
+export const servedPath = ({ path, family }: RoutedSource['operation']): string =>
   family === undefined ? path : path.replace(/^\/[^/]+/, `/${family}`)
 
-export const routeKeys = ({ method, alias, path }: OperationSource['operation']): string[] =>
+export const routeKeys = ({ method, alias, path }: RoutedSource['operation']): string[] =>
   [method, ...(alias ? [alias] : [])].map((name) => `${name} ${path}`)

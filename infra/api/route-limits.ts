@@ -1,4 +1,4 @@
-import type { OperationSource } from '#functions/operations.ts'
+import type { RoutedSource } from '#functions/operations.ts'
 import type { Settings } from '../settings/settings.ts'
 import { routeKeys } from './route-id.ts'
 
@@ -9,7 +9,7 @@ type Limit = { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }
  * have their own limits, which other requests cannot use up.
  */
 export function routeLimits(
-  operations: OperationSource[],
+  operations: RoutedSource[],
   withoutCredential: string[],
   { throttleRate, throttleBurst, anonymousRate, anonymousBurst, ingestRate, ingestBurst }: Settings,
 ): Record<string, Limit> {

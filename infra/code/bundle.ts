@@ -1,8 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type OutputFile } from 'esbuild'
-import type { OperationSource } from '#functions/operations.ts'
+import type { RoutedSource } from '#functions/operations.ts'
 import { bundleCommonCode, commonModules } from './common-code.ts'
 import { publicRoutes, signInPages } from './public-routes.ts'
 import { builtInModules, unusedParts } from './replaced-modules.ts'
@@ -20,7 +21,7 @@ export async function plainFunctions(): Promise<string[]> {
 }
 
 /** Maps path patterns to their methods, for the `Allow` header of a 405. */
-export function routeTable(operations: OperationSource[], otherRoutes: string[] = []): Record<string, string[]> {
+export function routeTable(operations: RoutedSource[], otherRoutes: string[] = []): Record<string, string[]> {
   const routes = [
     ...operations.flatMap(({ operation: { method, alias, path } }) =>
       [method, ...(alias ? [alias] : [])].map((name) => [name, path]),
@@ -58,11 +59,8 @@ const repository = dirname(root)
 /** Output directory for esbuild. The path is constant, because output file names depend on the relative path to the sources. */
 const buildDirectory = join(repository, 'bundle')
 
-function sourceMap({ path, text }: OutputFile): string {
-  const map: { sources: string[] } = JSON.parse(text)
-  const sources = map.sources.map((source) => relative(repository, resolve(dirname(path), source)))
-  return JSON.stringify({ ...map, sources })
-}
+/** Makes the sources relative to the repository by removing `../`. Edits the text, because parsing all source maps takes 150 ms. */
+const sourceMap = ({ text }: OutputFile): string => text.replaceAll(/(?<=")(?:\.\.\/)+/g, '')
 
 /** Options of esbuild for a bundle of ES modules with shared files. Prefers packages' ES modules, from which esbuild removes unused code. */
 export const moduleOptions = {
@@ -78,7 +76,7 @@ export const moduleOptions = {
 } satisfies BuildOptions
 
 /** Bundles all functions into one directory. Modules used by many functions share one file. */
-export async function bundle(operations: OperationSource[], outdir: string): Promise<void> {
+export async function bundle(operations: RoutedSource[], outdir: string): Promise<void> {
   const files = [...new Set([...operations.map(({ file }) => file), ...(await plainFunctions())])]
   const options = {
     absWorkingDir: root,
@@ -102,12 +100,10 @@ export async function bundle(operations: OperationSource[], outdir: string): Pro
     ...options,
     plugins: [builtInModules, unusedParts, bundleCommonCode(root, commonModules(metafile, files), files)],
   })
-  await Promise.all(
-    outputFiles.map(async (file) => {
-      const path = join(outdir, relative(buildDirectory, file.path))
-      await mkdir(dirname(path), { recursive: true })
-      await writeFile(path, path.endsWith('.map') ? sourceMap(file) : file.contents)
-    }),
-  )
+  for (const file of outputFiles) {
+    const path = join(outdir, relative(buildDirectory, file.path))
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, path.endsWith('.map') ? sourceMap(file) : file.contents)
+  }
   await copyPublicFiles(outdir)
 }

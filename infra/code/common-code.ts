@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Metafile, Plugin } from 'esbuild'
 
@@ -40,10 +40,8 @@ export function bundleCommonCode(root: string, modules: string[], entries: strin
         contents: modules.map((path) => `import ${JSON.stringify(resolve(root, path))}\n`).join(''),
         resolveDir: root,
       }))
-      build.onLoad({ filter: /\.ts$/ }, async ({ path }) =>
-        paths.has(path)
-          ? { contents: `import 'common-code';${await readFile(path, 'utf8')}`, loader: 'ts' }
-          : undefined,
+      build.onLoad({ filter: /[\\/]functions[\\/].+\.ts$/ }, ({ path }) =>
+        paths.has(path) ? { contents: `import 'common-code';${readFileSync(path, 'utf8')}`, loader: 'ts' } : undefined,
       )
     },
   }

@@ -1,4 +1,4 @@
-import type { OperationSource } from '#functions/operations.ts'
+import type { RoutedSource } from '#functions/operations.ts'
 import { callbackPath } from '#shared/domain/auth-providers/auth-provider.ts'
 import { signInPages } from '../code/public-routes.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -11,7 +11,7 @@ export const toReservation = (concurrency: number | 'none'): number | undefined 
  * reservations, so that a spike in other operations cannot starve them. Callbacks have a separate setting, because they wait for providers.
  */
 export function reservationOf(
-  { method, path, credential }: OperationSource['operation'],
+  { method, path, credential }: RoutedSource['operation'],
   settings: Settings,
 ): number | undefined {
   if (credential === 'ingest') return toReservation(settings.ingestConcurrency)
@@ -21,7 +21,7 @@ export function reservationOf(
   return ofDevice && (method === 'POST' || method === 'PUT') ? toReservation(settings.deviceConcurrency) : undefined
 }
 
-export const totalReserved = (operations: OperationSource[], settings: Settings): number =>
+export const totalReserved = (operations: RoutedSource[], settings: Settings): number =>
   [
     ...operations.map(({ operation }) => reservationOf(operation, settings)),
     ...[...new Set(Object.values(signInPages))].map(() => toReservation(settings.signInConcurrency)),

@@ -1,4 +1,4 @@
-import type { OperationSource } from '#functions/operations.ts'
+import type { RoutedSource } from '#functions/operations.ts'
 import type { Deployment } from '../../template/deployment.ts'
 import { StartupError } from '../files/fault.ts'
 
@@ -29,7 +29,7 @@ export const settingsFromVariables = (): Record<string, string> => {
 }
 
 /** Reads the deployment from the app's templates, which are synthesized without the code of the functions. */
-export async function synthesize(operations: OperationSource[]): Promise<Deployment> {
+export async function synthesize(operations: RoutedSource[]): Promise<Deployment> {
   // Skips the CDK's validation of templates, which runs in `npm run synth` and would double the start time.
   process.env.CDK_VALIDATION ??= 'false'
   // Loads the CDK lazily, because the serving process imports this file.

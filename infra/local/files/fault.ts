@@ -22,8 +22,11 @@ export const fullDisk = (error: unknown, dir: string): StartupError | undefined 
       )
     : undefined
 
-/** Returns the message of a `StartupError`, and the stack of any other error. Compares the name, because bundles have their own class. */
+/** Compares the name, because bundles and threads have their own class. */
+export const isStartupError = (error: unknown): boolean => error instanceof Error && error.name === 'StartupError'
+
+/** Returns the message of a `StartupError`, and the stack of any other error. */
 export const faultText = (error: unknown): string =>
-  error instanceof Error && error.name !== 'StartupError' ? (error.stack ?? error.message) : messageOf(error)
+  error instanceof Error && !isStartupError(error) ? (error.stack ?? error.message) : messageOf(error)
 
 export const reportFault = (error: unknown): boolean => process.stderr.write(`${faultText(error)}\n`)
