@@ -5,7 +5,6 @@ import { logId, positionTail } from '#shared/logs/entries/log-id.ts'
 import { logItems } from '#shared/logs/entries/log-store.ts'
 import { sealedAccountItem } from '#shared/seal/log/sealed-log.ts'
 import { insertAll } from '#shared/table/insert-all.ts'
-import { packLarge } from '#shared/table/large-attributes.ts'
 import { handleInOrder, newImage } from '#shared/table/stream-image.ts'
 
 /**
@@ -24,7 +23,7 @@ async function writeEntries(record: DynamoDBRecord): Promise<void> {
   })
   // The first entry of an account registers the account for sealing.
   const isNew = items.length > 0 && first_leaf === 0
-  await insertAll([...items.map(packLarge), ...(isNew ? [sealedAccountItem(account_id)] : [])])
+  await insertAll([...items, ...(isNew ? [sealedAccountItem(account_id)] : [])])
 }
 
 /** Turns commit records into change log entries (L6). Idempotent, so that a replay changes nothing. */

@@ -1,7 +1,6 @@
-import { unpackLarge } from '../table/large-attributes.ts'
 import { instantOf, streamOf } from './entries/log-id.ts'
 import { retentionMicros } from './entries/log-keys.ts'
-import { objectIdOf } from './entries/log-store.ts'
+import { objectIdOf, readEntry } from './entries/log-store.ts'
 import type { Attribution } from './flows/attribution.ts'
 import type { LogQuery } from './log-query.ts'
 import type { LogItem } from './part-reader.ts'
@@ -33,8 +32,9 @@ function actorOf(item: LogItem, attributions: Map<string, Attribution | undefine
   if (stream === 'flow') {
     return { id: item.actor, email: attributions.get(String(item.auth))?.initiator_actor_email }
   }
-  if (stream === 'api_request') return { id: item.actor_id, email: undefined }
-  return { id: item.subject?.actor_id, email: item.subject?.actor_email }
+  const entry = readEntry(item)
+  if (stream === 'api_request') return { id: entry.actor_id, email: undefined }
+  return { id: entry.subject?.actor_id, email: entry.subject?.actor_email }
 }
 
 /** Builds the filter for a query: retention (L1), window for flows (L2.4), actor (L2.6) and object (L2.8). */
@@ -50,7 +50,7 @@ export function matcher(
     if (streamOf(item.sk) === 'flow' && !windowsOverlap(instantOf(item.sk), item.fend, window)) return false
     // An unresolved pointer always matches, because its partition contains only pointers for the queried actor, email or object.
     if (item.pointer) return true
-    if (objectId !== null && objectIdOf(unpackLarge(item)) !== objectId) return false
+    if (objectId !== null && objectIdOf(readEntry(item)) !== objectId) return false
     if (actorId === null && actorEmail === null) return true
     const actor = actorOf(item, attributions)
     return (actorId === null || actor.id === actorId) && (actorEmail === null || actor.email === actorEmail)

@@ -5,7 +5,7 @@ import { table, tableName } from '../table/table.ts'
 import { compareIds, type IdRange, idsBetween, idsBeyond, instantOf, type LogStream } from './entries/log-id.ts'
 import type { PointerField } from './entries/log-keys.ts'
 
-/** Stored entry (with packed large attributes), or a pointer to an entry. `sk` is the entry's log id. */
+/** Stored entry, or a pointer to an entry. `sk` is the entry's log id. */
 export type LogItem = Record<string, unknown> & {
   sk: string
   pointer?: true
@@ -13,7 +13,8 @@ export type LogItem = Record<string, unknown> & {
   at?: number
   /** End of a closed flow in microseconds; absent for open flows and for other streams. */
   fend?: number | bigint
-  subject?: { actor_id?: string; actor_email?: string } | null
+  /** Content of an entry that is not a flow, for `readEntry`. */
+  entry?: unknown
 }
 
 /** Query over log streams of an account. Times are in microseconds. */
@@ -57,7 +58,8 @@ export type Part = {
 /** Parts whose lookup is deferred until the walk reaches their day. */
 export type LazyParts = () => Promise<Part[]>
 
-const conditionAttributes = ['sk', 'at', 'fend', 'auth', 'actor', 'actor_id', 'subject']
+/** Attributes for counting. Only flows are compared with an actor or email there, because other entries are found by their pointers. */
+const conditionAttributes = ['sk', 'at', 'fend', 'auth', 'actor']
 
 /** A page of a list has at most 1,000 entries (A7.1), and one more entry shows whether a next page exists. */
 const maxPageSize = 1_001

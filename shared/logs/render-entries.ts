@@ -1,8 +1,9 @@
 import { timestamp } from '../core/clock.ts'
-import { bytesOf, unpackLarge } from '../table/large-attributes.ts'
+import { bytesOf } from '../table/large-attributes.ts'
 import { getItems } from '../table/read.ts'
 import { attributionFields, type ChangeEntry, type LogEntry } from './entries/log-entry.ts'
 import { instantOf, streamOf } from './entries/log-id.ts'
+import { readEntry } from './entries/log-store.ts'
 import { type Attribution, attributionKey } from './flows/attribution.ts'
 import type { OuterPath } from './flows/flow-report.ts'
 import type { FlowItem } from './flows/flow-store.ts'
@@ -27,9 +28,9 @@ export function attributionReader(account: string): AttributionReader {
 export const renderEntry = (item: LogItem, attributions: Map<string, Attribution | undefined>): LogEntry =>
   isFlow(item) ? flowEntry(item, attributions.get(item.auth)) : storedEntry(item)
 
-/** Unpacks an entry. A change without a sync run is stored without `run_id`, which the API returns as null. */
+/** Reads an entry. A change without a sync run is stored without `run_id`, which the API returns as null. */
 function storedEntry(item: LogItem): LogEntry {
-  const entry = unpackLarge(item) as unknown as LogEntry
+  const entry = readEntry(item) as unknown as LogEntry
   return entry.type === 'change' ? { ...entry, run_id: entry.run_id ?? null } : entry
 }
 

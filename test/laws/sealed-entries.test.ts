@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { CommitRecord } from '#shared/commit/commit-record.ts'
 import { ApiRequestEntry, ChangeEntry, LogEntry, SessionEntry } from '#shared/logs/entries/log-entry.ts'
 import { logId, positionTail } from '#shared/logs/entries/log-id.ts'
+import { logItems } from '#shared/logs/entries/log-store.ts'
 import type { LogItem } from '#shared/logs/part-reader.ts'
 import { cutEntry, renderEntry } from '#shared/logs/render-entries.ts'
 import { changeText, storedText } from '#shared/seal/log/entry-text.ts'
@@ -16,7 +17,6 @@ import { leafHash } from '#shared/seal/merkle/merkle-proof.ts'
 
 const id = (n: number) => `01990000-0000-7000-8000-${String(n).padStart(12, '0')}`
 const time = 1_790_000_000_000_000
-const timestamp = '2026-09-21T14:13:20.000000Z'
 const origin = { ip: '192.0.2.1', ip_region: 'DE', ip_city: null, ip_lat: 52.5, ip_lon: 13.4, user_agent: 'curl/8.5.0' }
 const subject = {
   actor_id: id(1),
@@ -29,10 +29,9 @@ const subject = {
   token_id: id(2),
   ...origin,
 }
-const stored = (type: 'change' | 'session' | 'api_request', members: object) => {
-  const log_id = logId(type, time, positionTail(0))
-  return { sk: log_id, kind: 'log', ttl: 1_800_000_000, type, log_id, timestamp, ...members } as unknown as LogItem
-}
+type Form = { type: 'change' | 'session' | 'api_request'; members: Record<string, unknown>; leaf: string }
+const idOf = (type: Form['type']) => logId(type, time, positionTail(0))
+const stored = ({ type, members }: Form) => logItems(id(9), type, idOf(type), time, members)[0] as unknown as LogItem
 const change = { object: 'groups', operation: 'insert', before: null, after: { id: id(3), name: 'Staff' } }
 const request = {
   actor_id: id(1),
@@ -44,29 +43,35 @@ const request = {
 }
 
 /** Forms of stored entries, with the leaf that was sealed for each. The first form of each type is the oldest sealed form. */
-const forms: Record<string, { item: LogItem; leaf: string }> = {
+const forms: Record<string, Form> = {
   'a change': {
-    item: stored('change', { ...change, subject, leaf: 7 }),
+    type: 'change',
+    members: { ...change, subject, leaf: 7 },
     leaf: '9h0pO07CJ7XpNU/CTz5CsGe04BQVt7EoIGxm50I+B2M=',
   },
   'a change of a sync run': {
-    item: stored('change', { ...change, subject: null, run_id: id(5), leaf: 8 }),
+    type: 'change',
+    members: { ...change, subject: null, run_id: id(5), leaf: 8 },
     leaf: 'kxqxQOzLaUgUh3rPqGUVLIzpsMEYxiNTODA7MSHDysU=',
   },
   'a session': {
-    item: stored('session', { context: 'client', subject }),
+    type: 'session',
+    members: { context: 'client', subject },
     leaf: 'SKC+OUjf4LpwjDaovB4Tocqt8qVKu9/IqgDH8RzUotc=',
   },
   'a session of a portal': {
-    item: stored('session', { context: 'portal', subject: { ...subject, user_agent: null } }),
+    type: 'session',
+    members: { context: 'portal', subject: { ...subject, user_agent: null } },
     leaf: 'VDXFOlwsWHH7cwZWJx48ETWvgnY0SOgovv3JBN9xGZA=',
   },
   'an API request': {
-    item: stored('api_request', { ...request, ...origin }),
+    type: 'api_request',
+    members: { ...request, ...origin },
     leaf: 'BNQePx7Bo3LJebbMyUkcUeaO8Plts6qt56SmfDihNQM=',
   },
   'an API request without a body': {
-    item: stored('api_request', { ...request, content_length: null, ...origin }),
+    type: 'api_request',
+    members: { ...request, content_length: null, ...origin },
     leaf: 'oXmMLV/9VeNCwPMgmBB1RzXcL7vWwrr8S+wCYYpccnI=',
   },
 }
@@ -76,15 +81,17 @@ const always: Record<string, string[]> = { change: ['run_id'] }
 
 const shown = (item: LogItem) => v.parse(LogEntry, cutEntry(renderEntry(item, new Map()))) as Record<string, unknown>
 
-describe.each(Object.entries(forms))('%s', (_name, { item, leaf }) => {
+describe.each(Object.entries(forms))('%s', (_name, form) => {
   it('has its sealed leaf', () => {
-    expect(leafHash(storedText(item)).toString('base64')).toBe(leaf)
+    expect(leafHash(storedText(stored(form))).toString('base64')).toBe(form.leaf)
   })
 
   it('is returned with its stored members, without those of the table alone, and with no others', () => {
-    const { sk: _sk, kind: _kind, ttl: _ttl, leaf: _leaf, ...entry } = item as unknown as Record<string, unknown>
-    const made = (always[String(entry.type)] ?? []).map((name) => [name, null])
-    expect(shown(item)).toStrictEqual({ ...Object.fromEntries(made), ...entry })
+    const { type, members } = form
+    const { leaf: _leaf, ...entry } = members
+    const made = (always[type] ?? []).map((name) => [name, null])
+    const common = { type, log_id: idOf(type), timestamp: '2026-09-21T14:13:20.000000Z' }
+    expect(shown(stored(form))).toStrictEqual({ ...Object.fromEntries(made), ...common, ...entry })
   })
 })
 
@@ -101,8 +108,9 @@ it('has the same leaf from its commit after the entry has expired', () => {
 it.each([ChangeEntry, SessionEntry, ApiRequestEntry].map((entry) => [entry.entries.type.literal, entry] as const))(
   'has a form of %s with every possible member',
   (type, entry) => {
-    const items = Object.values(forms).map(({ item }) => item as unknown as Record<string, unknown>)
-    const names = new Set(items.filter((item) => item.type === type).flatMap((item) => Object.keys(item)))
+    const common = ['type', 'log_id', 'timestamp']
+    const found = Object.values(forms).filter((form) => form.type === type)
+    const names = new Set([...common, ...found.flatMap(({ members }) => Object.keys(members))])
     // Expects `truncated` only in responses (L2.7), because entries are stored with complete snapshots.
     const made = [...(always[type] ?? []), 'truncated']
     expect(Object.keys(entry.entries).filter((name) => !names.has(name) && !made.includes(name))).toEqual([])

@@ -2,8 +2,9 @@ import { clock, timestamp } from '../../core/clock.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import type { Origin, Subject } from '../../core/subject.ts'
 import type { Item } from '../../table/keys.ts'
+import { packText, unpackLarge } from '../../table/large-attributes.ts'
 import { insertTogether } from '../../table/statements.ts'
-import { type LogStream, logId } from './log-id.ts'
+import { instantOf, type LogStream, logId, streamOf } from './log-id.ts'
 import { dayOf, logPartition, logTtl, type PointerField, pointerPartition } from './log-keys.ts'
 
 type ActorFields = { actor_id?: string | null; actor_email?: string | null }
@@ -24,21 +25,73 @@ export function pointerItems(account: string, stream: StoredStream, { id, ttl }:
   ]
 }
 
-export function logItems(account: string, stream: StoredStream, id: string, micros: number, entry: Entry): Item[] {
+/**
+ * Members of a subject that are stored only if they are not null. The list never grows: a later member is always stored, so that entries
+ * from before it are returned without it (S1.2).
+ */
+const nullMembers = [
+  'actor_id',
+  'actor_name',
+  'actor_type',
+  'actor_email',
+  'auth_provider_id',
+  'device_id',
+  'gateway_id',
+  'token_id',
+  'ip_region',
+  'ip_city',
+  'ip_lat',
+  'ip_lon',
+  'user_agent',
+]
+const nulls = Object.fromEntries(nullMembers.map((name) => [name, null]))
+
+const withoutNulls = (subject: object) =>
+  Object.fromEntries(Object.entries(subject).filter(([name, value]) => value !== null || !(name in nulls)))
+
+/** Length up to which an entry is stored without compression. With its keys, such an item takes one write unit. */
+const maxPlainLength = 800
+
+/**
+ * Builds the items of an entry. The entry is stored as one JSON text, because a page of many attributes takes several times as long to
+ * read. The number of its leaf is not part of the entry.
+ */
+export function logItems(
+  account: string,
+  stream: StoredStream,
+  id: string,
+  micros: number,
+  { leaf, ...entry }: Entry,
+): Item[] {
   const ttl = logTtl(stream, micros)
+  const { subject } = entry
+  const text = JSON.stringify({ ...entry, ...(subject && { subject: withoutNulls(subject) }) })
   return [
     {
       pk: logPartition(account, stream, dayOf(micros)),
       sk: id,
       kind: 'log',
       ttl,
-      type: stream,
-      log_id: id,
-      timestamp: timestamp(micros),
-      ...entry,
+      leaf,
+      entry: packText(text, maxPlainLength),
     },
     ...pointerItems(account, stream, { id, ttl }, entry),
   ]
+}
+
+/** Reads the entry of an item of `logItems`. The type and the time are in its log id. */
+export function readEntry(item: { sk: string; entry?: unknown }): Record<string, unknown> & Entry {
+  const { sk, entry: packed } = item
+  // Compressed entries are objects after `unpackLarge`.
+  const { entry } = unpackLarge({ entry: packed })
+  const fields = typeof entry === 'string' ? JSON.parse(entry) : entry
+  return {
+    ...fields,
+    ...(fields.subject && { subject: { ...nulls, ...fields.subject } }),
+    type: streamOf(sk),
+    log_id: sk,
+    timestamp: timestamp(instantOf(sk)),
+  }
 }
 
 type ApiRequest = Origin & {

@@ -6,13 +6,14 @@ import { commit } from '#shared/commit/commit.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { anonymousSubject } from '#shared/core/subject.ts'
 import { sites } from '#shared/domain/sites/site.ts'
-import { logId, parseLogId, positionTail } from '#shared/logs/entries/log-id.ts'
+import { instantOf, logId, parseLogId, positionTail } from '#shared/logs/entries/log-id.ts'
 import { dayOf, logPartition } from '#shared/logs/entries/log-keys.ts'
 import type { Damage } from '#shared/logs/verify-change-log.ts'
 import type { Item } from '#shared/table/keys.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import {
+  alterEntry,
   pointersTo,
   readChangeEntries,
   removeItem as remove,
@@ -34,7 +35,7 @@ const damages = async () => (await verify()).data.damages
 const put = (Item: Item) => table().send(new PutCommand({ TableName: tableName(), Item }))
 const place = (micros: number, position = 0) => {
   const sk = logId('change', micros, positionTail(position))
-  return { pk: logPartition(account.id, 'change', dayOf(micros)), sk, log_id: sk }
+  return { pk: logPartition(account.id, 'change', dayOf(micros)), sk }
 }
 
 const entries = () => readChangeEntries(account.id)
@@ -69,7 +70,7 @@ it('checks the sync run of a change, and reports an entry that names another', a
   await writeChangeLogOf(account.id)
   expect(await damages()).toEqual([])
   const entry = (await entries()).at(-1) as Item
-  await put({ ...entry, run_id: null })
+  await put(alterEntry(entry, { run_id: null }))
   expect(await damages()).toEqual([{ problem: 'altered', log_id: entry.sk }])
 })
 
@@ -110,13 +111,20 @@ it('reports an entry that was moved to another key', async () => {
 
 it('reports an entry with changed content, and one without a commit', async () => {
   const item = (await entries()).at(-2) as Item
-  await put({ ...item, after: { name: 'forged' } })
-  const forged = { ...item, ...place((parseLogId(item.sk)?.micros ?? 0) + 2), after: { name: 'invented' } }
+  await put(alterEntry(item, { after: { name: 'forged' } }))
+  const key = place((parseLogId(item.sk)?.micros ?? 0) + 2)
+  const forged = { ...alterEntry(item, { after: { name: 'invented' } }), ...key }
   await put(forged)
   expect(await damages()).toEqual([
     { problem: 'altered', log_id: item.sk },
     { problem: 'unfounded', log_id: forged.sk },
   ])
+})
+
+it('reports an entry that cannot be read as altered', async () => {
+  const item = (await entries()).at(-2) as Item
+  await put({ ...item, entry: String(item.entry).slice(0, 40) })
+  expect(await damages()).toEqual([{ problem: 'altered', log_id: item.sk }])
 })
 
 it('reports a deleted commit record, and its remaining entries', async () => {
@@ -150,7 +158,7 @@ it('reports an entry that is missing from a list once, after the faults of entri
   expect(await damages()).toEqual([])
 
   await removePointers(account.id)
-  await put({ ...last, after: { id: 'forged' } })
+  await put(alterEntry(last, { after: { id: 'forged' } }))
   const found = await damages()
   expect(found[0]).toEqual({ problem: 'altered', log_id: last.sk })
   expect(found.slice(1)).toEqual(all.map(({ sk }) => ({ problem: 'unlisted', log_id: sk })))
@@ -160,9 +168,9 @@ it('checks only the requested range', async () => {
   const all = await entries()
   const [first, , , last] = all.slice(-4) as Item[]
   await remove(first as Item)
-  const after = String((last as Item).timestamp)
+  const [at, after] = [first, last].map((item) => timestamp(instantOf(item?.sk ?? '')))
   expect((await verify({ begin: after })).data).toMatchObject({ commits: 1, entries: 2, damages: [] })
-  const { data } = await verify({ begin: String(first?.timestamp), end: String(first?.timestamp) })
+  const { data } = await verify({ begin: at, end: at })
   expect(data).toMatchObject({ commits: 1, entries: 1, damages: [{ problem: 'missing', log_id: first?.sk }] })
 })
 

@@ -18,7 +18,7 @@ function answer({ ExpressionAttributeValues: values, ScanIndexForward, Exclusive
   const from = ExclusiveStartKey ? inside.indexOf(String(ExclusiveStartKey.sk)) + 1 : 0
   const page = inside.slice(from, from + (Limit ?? 1_000))
   const more = from + page.length < inside.length
-  return { Items: page.map((sk) => ({ sk })), ...(more && { LastEvaluatedKey: { pk, sk: page.at(-1) } }) }
+  return { Items: page.map((sk) => ({ sk, entry: '{}' })), ...(more && { LastEvaluatedKey: { pk, sk: page.at(-1) } }) }
 }
 
 beforeEach(() => {

@@ -3,7 +3,6 @@ import { clock } from '#shared/core/clock.ts'
 import { type LogStream, logId, positionTail } from '#shared/logs/entries/log-id.ts'
 import { logItems } from '#shared/logs/entries/log-store.ts'
 import { flowLogId, storeFlows } from '#shared/logs/flows/flow-store.ts'
-import { packLarge } from '#shared/table/large-attributes.ts'
 import type { Account } from '../accounts/account.ts'
 import { newFlowGrant } from '../logs/flows.ts'
 import { plantIntoFile } from '../table/plant-items.ts'
@@ -66,7 +65,7 @@ export async function fillLogs(account: Account) {
       ids.push(id)
       return logItems(account.id, stream, id, at(i), fieldsOf[stream](i))
     })
-    plantIntoFile(entries.flat().map((item) => packLarge(item)))
+    plantIntoFile(entries.flat())
   }
   const ip = '2001:db8:1111:2222:3333:4444:5555:6666'
   const outer = { src_ip: ip, src_port: 65_535, dst_ip: ip, dst_port: 65_535, path_activated_at: begin }

@@ -1,6 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb'
 import { dayOf, logPartition } from '#shared/logs/entries/log-keys.ts'
-import { pointerItems } from '#shared/logs/entries/log-store.ts'
+import { pointerItems, readEntry } from '#shared/logs/entries/log-store.ts'
 import type { Item, Key } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
@@ -14,7 +14,13 @@ export async function readChangeEntries(accountId: string): Promise<Item[]> {
 }
 
 export const pointersTo = (accountId: string, entries: Item[]): Item[] =>
-  entries.flatMap((entry) => pointerItems(accountId, 'change', { id: entry.sk, ttl: Number(entry.ttl) }, entry))
+  entries.flatMap((item) => pointerItems(accountId, 'change', { id: item.sk, ttl: Number(item.ttl) }, readEntry(item)))
+
+/** Changes fields of the content of a stored entry. */
+export const alterEntry = (item: Item, fields: object): Item => ({
+  ...item,
+  entry: JSON.stringify({ ...readEntry(item), ...fields }),
+})
 
 export const removeItem = ({ pk, sk }: Key) =>
   table().send(new DeleteCommand({ TableName: tableName(), Key: { pk, sk } }))

@@ -17,7 +17,8 @@ function sizeOf(value: unknown): number {
   return Object.entries(value).reduce((sum, [name, one]) => sum + 1 + Buffer.byteLength(name) + sizeOf(one), 3)
 }
 
-const itemSize = (item: Item): number =>
+/** Returns the size of an item in bytes, as DynamoDB bills it. */
+export const itemSize = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + sizeOf(value), 0)
 
 /** JSON replacer that encodes binary attributes as base64. */

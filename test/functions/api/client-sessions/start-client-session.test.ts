@@ -8,6 +8,7 @@ import { actors } from '#shared/domain/actors/actor.ts'
 import { mintClientToken } from '#shared/domain/client-tokens/client-token.ts'
 import { clients } from '#shared/domain/clients/client.ts'
 import { dayOf, logPartition } from '#shared/logs/entries/log-keys.ts'
+import { readEntry } from '#shared/logs/entries/log-store.ts'
 import { partition } from '#shared/table/keys.ts'
 import { queryItems, rowsBy } from '#shared/table/read.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
@@ -74,7 +75,7 @@ describe('starting a client session (P3.1)', () => {
     expect((await beat(second.body.data.id)).status).toBe(200)
     const entries = await queryItems(logPartition(world.account.id, 'session', dayOf(clock.now())))
     expect(entries).toHaveLength(2)
-    expect(entries[0]).toMatchObject({
+    expect(entries.map(readEntry)[0]).toMatchObject({
       context: 'client',
       subject: { device_id: first.body.data.client.id, token_id: world.token.id },
     })

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as listGateways } from '#functions/api/gateways/list-gateways.ts'
 import { clock } from '#shared/core/clock.ts'
 import { dayOf, logPartition } from '#shared/logs/entries/log-keys.ts'
+import { readEntry } from '#shared/logs/entries/log-store.ts'
 import { commitKey, partition } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { end, heartbeat, newSite, start } from '#test/support/access/gateways.ts'
@@ -18,7 +19,8 @@ beforeEach(async () => {
 })
 
 const total = async () => (await account.call(listGateways, { params: site.params })).body.metadata.total
-const sessionEntries = () => queryItems(logPartition(account.id, 'session', dayOf(clock.now())))
+const sessionEntries = async () =>
+  (await queryItems(logPartition(account.id, 'session', dayOf(clock.now())))).map(readEntry)
 
 describe('POST /gateway/sessions', () => {
   it('starts a session of the token’s gateway for any sent name', async () => {

@@ -15,7 +15,6 @@ import { longFlowsPartition } from '#shared/logs/flows/flow-index.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { flowLogId } from '#shared/logs/flows/flow-store.ts'
 import { windowsOverlap } from '#shared/logs/match-entries.ts'
-import { packLarge } from '#shared/table/large-attributes.ts'
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
@@ -64,7 +63,7 @@ async function put(
     logItems(of.id, stream, logId(stream, micros, i.toString(16).padStart(10, '0')), micros, {
       ...fieldsOf[stream],
       ...fields,
-    }).map((item) => packLarge(item)),
+    }),
   )
   for (let at = 0; at < items.length; at += 25) {
     const requests = items.slice(at, at + 25).map((Item) => ({ PutRequest: { Item } }))

@@ -5,6 +5,8 @@ import { beforeEach, expect, it } from 'vitest'
 import { exportLog } from '#infra/commands/export/export-log.ts'
 import { readCommitRecord } from '#shared/commit/commit-record.ts'
 import { microsOf, timestamp } from '#shared/core/clock.ts'
+import { instantOf } from '#shared/logs/entries/log-id.ts'
+import { readEntry } from '#shared/logs/entries/log-store.ts'
 import { NotAnExport } from '#shared/seal/export/export-file.ts'
 import { sealLine } from '#shared/seal/export/export-seal.ts'
 import { compareExport, verifyExport } from '#shared/seal/export/verify-export.ts'
@@ -13,7 +15,7 @@ import { commitKey, type Item, sealKey, sealPartition } from '#shared/table/keys
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
-import { readChangeEntries, removeItem } from '#test/support/logs/change-log-items.ts'
+import { alterEntry, readChangeEntries, removeItem } from '#test/support/logs/change-log-items.ts'
 import { HandlerClient } from '#test/support/seal/handler-client.ts'
 import { changeSites } from '#test/support/seal/sealed-account.ts'
 import { advanceMinutes, type SealWorld, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
@@ -26,6 +28,7 @@ const change = (count: number) => changeSites(account.id, count)
 const records = async () =>
   (await queryItems<Item>(commitKey(account.id, 0).pk)).map((item) => ({ item, ...readCommitRecord(item) }))
 const entries = () => readChangeEntries(account.id)
+const timeOf = (item: Item | undefined) => timestamp(instantOf(item?.sk ?? ''))
 const fileOf = (): string => join(world.folder, '..', `export-${files++}.ndjson`)
 const export_ = async (options: object = {}, out = fileOf()) => {
   const all = { type: 'change' as const, begin: '1970-01-01T00:00:00Z', end: '2100-01-01T00:00:00Z', out, ...options }
@@ -54,11 +57,11 @@ it('verifies the whole log and a part of it, and reports the key', async () => {
   expect(lines.slice(0, -1).map((line) => JSON.parse(line).log_id)).toEqual(all.map(({ sk }) => sk))
   const { seal, checkpoint } = await verifyExport(file, { key: verifierKeyText(await world.key()) })
   expect([seal.entries, checkpoint.size]).toEqual([all.length, all.length])
-  const part = await export_({ begin: String(all[4]?.timestamp), end: String(all.at(-7)?.timestamp) })
+  const part = await export_({ begin: timeOf(all[4]), end: timeOf(all.at(-7)) })
   expect((await verifyExport(part)).seal).toMatchObject({ entries: linesOf(part).length - 1 })
   const isProven = { begin: true, end: true }
   expect((await verifyExport(part)).proven).toEqual(isProven)
-  const instants = [...new Set(all.map(({ timestamp }) => microsOf(String(timestamp))))]
+  const instants = [...new Set(all.map(({ sk }) => instantOf(sk)))]
   const between = (instants[0] ?? 0) + 1
   const nothing = [
     { end: '1971-01-01T00:00:00Z' },
@@ -91,21 +94,21 @@ it.each<[string, (lines: string[]) => string[], number]>([
 })
 
 it.each<[string, (all: Item[]) => Promise<unknown>]>([
-  ['a changed field of an entry', (all) => put({ ...all[6], after: { ...(all[6]?.after as object), name: 'forged' } })],
+  ['a changed field of an entry', ([...all]) => put(alterEntry(all[6] as Item, { after: { name: 'forged' } }))],
   ['a deleted entry', (all) => removeItem(all[6] as Item)],
   [
     'an inserted entry',
     async (all) => {
       const [item, next] = [all[6], all[7]] as [Item, Item]
       const sk = `${item.sk.slice(0, 23)}${item.sk.slice(0, 14) === next.sk.slice(0, 14) ? 'f' : 'e'}`
-      await put({ ...item, sk, log_id: sk })
+      await put({ ...item, sk })
     },
   ],
   [
     'two entries swapped',
     async (all) => {
       const [one, other] = [all[6], all[7]] as [Item, Item]
-      const place = ({ pk, sk, log_id, timestamp, leaf }: Item) => ({ pk, sk, log_id, timestamp, leaf })
+      const place = ({ pk, sk, leaf }: Item) => ({ pk, sk, leaf })
       await put({ ...one, ...place(other) })
       await put({ ...other, ...place(one) })
     },
@@ -114,8 +117,8 @@ it.each<[string, (all: Item[]) => Promise<unknown>]>([
     'a commit record rewritten together with its entry',
     async (all) => {
       const entry = all[6] as Item
-      const forged = { ...(entry.after as object), name: 'forged' }
-      await put({ ...entry, after: forged })
+      const forged = { ...(readEntry(entry).after as object), name: 'forged' }
+      await put(alterEntry(entry, { after: forged }))
       const record = (await records()).find(({ time }) =>
         entry.sk.startsWith(`c${time.toString(16).padStart(13, '0')}`),
       )
@@ -187,14 +190,14 @@ it('proves that a newer export extends an older export or note, and that a fork 
   expect(await compareExport(newer, note)).toContain('extends')
   // Compares a partial export that lacks the older tree's leaves, without and with a consistency proof.
   const all = await entries()
-  const late = { begin: String(all.at(-1)?.timestamp) }
+  const late = { begin: timeOf(all.at(-1)) }
   await expect(compareExport(await export_(late), older)).rejects.toThrow('Neither export proves')
   expect(await compareExport(await export_({ ...late, against: older }), older)).toContain('extends')
   // Forks the log: restores the bucket and the table, forges a sealed entry, and seals again.
   for (const item of [...kept, state as Item]) await put(item)
   const forged = all.at(-5) as Item
-  const after = { ...(forged.after as object), name: 'forged' }
-  await put({ ...forged, after })
+  const after = { ...(readEntry(forged).after as object), name: 'forged' }
+  await put(alterEntry(forged, { after }))
   const last = (await records()).find(({ time }) => forged.sk.startsWith(`c${time.toString(16).padStart(13, '0')}`))
   const position = Number.parseInt(forged.sk.slice(14), 16)
   await put({ ...last?.item, changes: last?.changes.map((one, i) => (i === position ? { ...one, after } : one)) })

@@ -18,7 +18,7 @@ import { accountVersionKey, commitKey, type Item, sealKey, sealPartition } from 
 import { getItem, queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
-import { readChangeEntries, removeItem } from '#test/support/logs/change-log-items.ts'
+import { alterEntry, readChangeEntries, removeItem } from '#test/support/logs/change-log-items.ts'
 import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
 import { plainRoot } from '#test/support/seal/plain-merkle-tree.ts'
 import { changeSites, computeLeaves, insertSites } from '#test/support/seal/sealed-account.ts'
@@ -147,13 +147,13 @@ it('waits for entries that are not stored yet', async () => {
 const damages: [string, (all: Item[]) => Promise<unknown>, string, (all: Item[]) => string][] = [
   [
     'a changed field',
-    (all) => put({ ...all.at(-2), after: { name: 'forged' } }),
+    (all) => put(alterEntry(all.at(-2) as Item, { after: { name: 'forged' } })),
     'altered',
     (all) => all.at(-2)?.sk ?? '',
   ],
   [
     'a changed subject',
-    (all) => put({ ...all.at(-1), subject: { actor_name: 'another' } }),
+    (all) => put(alterEntry(all.at(-1) as Item, { subject: { actor_name: 'another' } })),
     'altered',
     (all) => all.at(-1)?.sk ?? '',
   ],
@@ -162,8 +162,8 @@ const damages: [string, (all: Item[]) => Promise<unknown>, string, (all: Item[])
     'two entries that changed places',
     async ([...all]) => {
       const [one, other] = all.slice(-2) as [Item, Item]
-      await put({ ...one, sk: other.sk, log_id: other.log_id, timestamp: other.timestamp })
-      await put({ ...other, sk: one.sk, log_id: one.log_id, timestamp: one.timestamp })
+      await put({ ...one, sk: other.sk })
+      await put({ ...other, sk: one.sk })
     },
     'altered',
     (all) => all.at(-2)?.sk ?? '',
@@ -173,7 +173,7 @@ const damages: [string, (all: Item[]) => Promise<unknown>, string, (all: Item[])
     (all) => {
       const item = all.at(-1) as Item
       const sk = `${item.sk.slice(0, 14)}00000000ff`
-      return put({ ...item, sk, log_id: sk })
+      return put({ ...item, sk })
     },
     'unfounded',
     (all) => `${all.at(-1)?.sk.slice(0, 14)}00000000ff`,

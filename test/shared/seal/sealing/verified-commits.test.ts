@@ -25,7 +25,7 @@ beforeEach(async () => {
 async function insertEntry(micros: number): Promise<string> {
   const id = logId('change', micros, positionTail(0))
   const [key] = logKeys(account, id)
-  await put({ ...((await readChangeEntries(account)).at(-1) as Item), ...(key as Item), log_id: id })
+  await put({ ...((await readChangeEntries(account)).at(-1) as Item), ...(key as Item) })
   return id
 }
 
