@@ -6,7 +6,7 @@ import type { Row } from './entity.ts'
 type Attributes = Record<string, unknown>
 type Packed = { zstd: Uint8Array }
 
-/** Size in JSON bytes up to which the compression of an attribute costs more than it saves. */
+/** Size in JSON bytes up to which compression costs more than it saves. */
 const smallBytes = 20_000
 /** Maximum compressed bytes in an item, below DynamoDB's limit of 400 KB. */
 const maxPackedBytes = 380_000
@@ -16,9 +16,6 @@ const isPacked = (value: unknown): value is Packed => isObject(value) && value.z
 const isStructure = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
 
-export const packText = (text: string, maxLength = smallBytes): string | Packed =>
-  text.length <= maxLength ? text : { zstd: zstdCompressSync(text) }
-
 /**
  * Compresses large lists and objects, so that a row fits an item, and a commit record holds the row before and after. Policies and
  * resources shrink below 60 % of their size. Small attributes stay readable for condition expressions.
@@ -27,11 +24,12 @@ export const packText = (text: string, maxLength = smallBytes): string | Packed 
 export function packLarge<T extends Attributes>(item: T): T {
   let bytes = 0
   const entries = Object.entries(item).map(([name, value]) => {
-    if (!isStructure(value) || isPacked(value)) return [name, value]
-    const packed = packText(JSON.stringify(value))
-    if (typeof packed === 'string') return [name, value]
-    bytes += packed.zstd.length
-    return [name, packed]
+    if (!isStructure(value)) return [name, value]
+    const text = JSON.stringify(value)
+    if (text.length <= smallBytes) return [name, value]
+    const zstd = zstdCompressSync(text)
+    bytes += zstd.length
+    return [name, { zstd } satisfies Packed]
   })
   if (bytes > maxPackedBytes) throw invalidAt(['base'], 'is too large to be stored')
   return bytes === 0 ? item : Object.fromEntries(entries)
@@ -51,10 +49,10 @@ export function unpackLarge<T extends Attributes>(item: T): T {
   return Object.fromEntries(entries)
 }
 
-/** Approximate size of an item in bytes: its strings and compressed attributes. */
+/** Approximate size of an item in bytes: its strings, binary and compressed attributes. */
 export const weightOf = (item: Attributes): number =>
   Object.values(item).reduce<number>((sum, value) => {
-    if (typeof value === 'string') return sum + value.length
+    if (typeof value === 'string' || value instanceof Uint8Array) return sum + value.length
     return sum + (isPacked(value) ? value.zstd.length : 0)
   }, 0)
 

@@ -1,8 +1,8 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { clock, timestamp } from '../../core/clock.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import type { Origin, Subject } from '../../core/subject.ts'
 import type { Item } from '../../table/keys.ts'
-import { packText, unpackLarge } from '../../table/large-attributes.ts'
 import { insertTogether } from '../../table/statements.ts'
 import { instantOf, type LogStream, logId, streamOf } from './log-id.ts'
 import { dayOf, logPartition, logTtl, type PointerField, pointerPartition } from './log-keys.ts'
@@ -73,7 +73,7 @@ export function logItems(
       kind: 'log',
       ttl,
       leaf,
-      entry: packText(text, maxPlainLength),
+      entry: text.length <= maxPlainLength ? text : deflateRawSync(text),
     },
     ...pointerItems(account, stream, { id, ttl }, entry),
   ]
@@ -81,10 +81,8 @@ export function logItems(
 
 /** Reads the entry of an item of `logItems`. The type and the time are in its log id. */
 export function readEntry(item: { sk: string; entry?: unknown }): Record<string, unknown> & Entry {
-  const { sk, entry: packed } = item
-  // Compressed entries are objects after `unpackLarge`.
-  const { entry } = unpackLarge({ entry: packed })
-  const fields = typeof entry === 'string' ? JSON.parse(entry) : entry
+  const { sk, entry } = item
+  const fields = JSON.parse(entry instanceof Uint8Array ? inflateRawSync(entry).toString() : String(entry))
   return {
     ...fields,
     ...(fields.subject && { subject: { ...nulls, ...fields.subject } }),
