@@ -14,10 +14,10 @@ export type OperationSource = {
 /** Parts of an operation from which its route, its function and its permissions are derived. */
 type RoutedOperation = Pick<Operation, 'method' | 'path' | 'alias' | 'family' | 'summary' | 'credential' | 'permission'>
 
-/** An operation without its code and its schemas, which another thread can receive. */
+/** Operation without code and schemas, so that it can be sent to another thread. */
 export type RoutedSource = { operation: RoutedOperation; file: string }
 
-export const routed = ({ operation, file }: OperationSource): RoutedSource => {
+export const toRoutedSource = ({ operation, file }: OperationSource): RoutedSource => {
   const { method, path, alias, family, summary, credential, permission } = operation
   return { operation: { method, path, alias, family, summary, credential, permission }, file }
 }

@@ -59,7 +59,10 @@ const repository = dirname(root)
 /** Output directory for esbuild. The path is constant, because output file names depend on the relative path to the sources. */
 const buildDirectory = join(repository, 'bundle')
 
-/** Makes the sources relative to the repository by removing `../`. Edits the text, because parsing all source maps takes 150 ms. */
+/**
+ * Makes the sources relative to the repository by removing `../`, because the build directory and all sources are below it. Edits the text,
+ * because parsing all source maps takes 150 ms.
+ */
 const sourceMap = ({ text }: OutputFile): string => text.replaceAll(/(?<=")(?:\.\.\/)+/g, '')
 
 /** Options of esbuild for a bundle of ES modules with shared files. Prefers packages' ES modules, from which esbuild removes unused code. */
@@ -100,6 +103,7 @@ export async function bundle(operations: RoutedSource[], outdir: string): Promis
     ...options,
     plugins: [builtInModules, unusedParts, bundleCommonCode(root, commonModules(metafile, files), files)],
   })
+  // Writes synchronously, because a thread pool takes more CPU time for hundreds of small files.
   for (const file of outputFiles) {
     const path = join(outdir, relative(buildDirectory, file.path))
     mkdirSync(dirname(path), { recursive: true })

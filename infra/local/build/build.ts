@@ -1,9 +1,9 @@
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { loadOperations, operationFiles, routed } from '#functions/operations.ts'
+import { loadOperations, type OperationSource, operationFiles, toRoutedSource } from '#functions/operations.ts'
+import { readableStack } from '#shared/core/logging/readable-stack.ts'
 import { faultText, isStartupError, StartupError } from '../files/fault.ts'
 import { type BuildMessage, type BuildOrder, type BuildPart, hashSources } from './builds.ts'
 import { install, removeUnused } from './cache.ts'
@@ -31,17 +31,20 @@ async function bundleServer(outdir: string): Promise<void> {
   for (const { path, contents } of outputFiles) writeFileSync(path, contents)
 }
 
+/** Files of bundled sources. `operations` exports the handler of each file. */
+type BundledSources = { operations: URL; synthesis: URL }
+
 /**
- * Bundles the operations and the CDK app without their packages, because Node loads one file twice as fast as 700 files of TypeScript. Only
+ * Bundles the operations and the CDK app without their packages, because Node takes a second to load their 700 files of TypeScript. Only
  * this build uses the bundle.
  */
-async function bundleSources(outdir: string): Promise<(name: 'stdin' | 'synthesis') => URL> {
+async function bundleSources(outdir: string): Promise<BundledSources> {
   const [{ build }, { moduleOptions }] = await Promise.all([import('esbuild'), import('../../code/bundle.ts')])
+  mkdirSync(outdir)
   const files = await operationFiles()
-  const handlers = files.map((file) => `export { handler as '${file}' } from './${file}'`).join('\n')
   await build({
     stdin: {
-      contents: handlers,
+      contents: files.map((file) => `export { handler as '${file}' } from './${file}'`).join('\n'),
       resolveDir: fileURLToPath(new URL('../../../functions', import.meta.url)),
       sourcefile: 'operations',
     },
@@ -49,16 +52,34 @@ async function bundleSources(outdir: string): Promise<(name: 'stdin' | 'synthesi
     outdir,
     ...moduleOptions,
     packages: 'external',
+    // Names the sources in the stack of an error (`readableStack`).
+    sourcemap: true,
+    sourcesContent: false,
     logLevel: 'error',
   })
-  return (name) => pathToFileURL(join(outdir, `${name}.mjs`))
+  const urlOf = (name: string) => pathToFileURL(join(outdir, `${name}.mjs`))
+  return { operations: urlOf('stdin'), synthesis: urlOf('synthesis') }
+}
+
+/** Runs the CDK in a second thread, which loads it while this thread loads the operations. Returns the serialized deployment. */
+async function runSynthesis(script: URL, operations: Promise<OperationSource[]>): Promise<string> {
+  const thread = new Worker(script)
+  const result = new Promise<string>((resolve, reject) => {
+    thread.once('message', resolve).once('error', reject)
+    thread.once('exit', () => reject(new Error('The thread of the synthesis ended without a result.')))
+  })
+  const [deployment] = await Promise.all([
+    result,
+    operations.then((loaded) => thread.postMessage(loaded.map(toRoutedSource))),
+  ])
+  return deployment
 }
 
 const { cache, code, folders }: BuildOrder = JSON.parse(process.argv[2] ?? '{}')
-const sourcesFolder = mkdtempSync(join(cache, 'sources.'))
-const sources = bundleSources(sourcesFolder)
-const operations = sources.then(async (bundled) => loadOperations(await import(bundled('stdin').href)))
-// Handles the rejection here, because a part awaits `sources` first.
+const sourcesFolder = join(cache, `sources.${process.pid}`)
+const bundled = bundleSources(sourcesFolder)
+const operations = bundled.then(async (files) => loadOperations(await import(files.operations.href)))
+// Handles the rejection here, because a part may await `bundled` alone.
 operations.catch(() => undefined)
 
 const work: Record<BuildPart, (outdir: string) => Promise<void>> = {
@@ -67,14 +88,9 @@ const work: Record<BuildPart, (outdir: string) => Promise<void>> = {
     const { bundle } = await import('../../code/bundle.ts')
     await bundle(await operations, outdir)
   },
-  /** Runs the CDK in a second thread, which loads it while this thread loads the operations. */
   async deployment(outdir) {
-    const bundled = await sources
-    const thread = new Worker(bundled('synthesis'))
-    const synthesis = once(thread, 'message')
-    thread.postMessage((await operations).map(routed))
-    const [deployment] = await synthesis
-    writeFileSync(join(outdir, 'deployment.json'), deployment)
+    const { synthesis } = await bundled
+    writeFileSync(join(outdir, 'deployment.json'), await runSynthesis(synthesis, operations))
   },
 }
 
@@ -91,20 +107,26 @@ async function make(part: BuildPart, folder: string): Promise<void> {
     await work[part](temporary)
     if (hashSources() !== code) throw new StartupError('The source files changed during the build. Start again.')
     install(temporary, folder)
-  } catch (error) {
+  } finally {
     rmSync(temporary, { recursive: true, force: true })
-    throw error
   }
-  await send({ built: part })
+}
+
+/** Reports the result of a part. The other parts continue after a fault. */
+async function report(part: BuildPart, folder: string): Promise<boolean> {
+  try {
+    await make(part, folder)
+    await send({ part })
+    return true
+  } catch (error) {
+    await send({ part, fault: readableStack(faultText(error)), isStartupError: isStartupError(error) })
+    return false
+  }
 }
 
 process.once('disconnect', () => process.exit(1))
 process.once('exit', () => rmSync(sourcesFolder, { recursive: true, force: true }))
-try {
-  await Promise.all(Object.entries(folders).map(([part, folder]) => make(part as BuildPart, folder)))
-  removeUnused(cache)
-  process.exit(0)
-} catch (error) {
-  await send({ fault: faultText(error), isStartupError: isStartupError(error) })
-  process.exit(1)
-}
+const results = await Promise.all(Object.entries(folders).map(([part, folder]) => report(part as BuildPart, folder)))
+rmSync(sourcesFolder, { recursive: true, force: true })
+removeUnused(cache)
+process.exit(results.includes(false) ? 1 : 0)

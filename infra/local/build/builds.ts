@@ -17,7 +17,7 @@ export type BuildPart = 'server' | 'functions' | 'deployment'
 export type Builds<P extends BuildPart = BuildPart> = Record<P, Promise<string>>
 
 export type BuildOrder = { cache: string; code: string; folders: Partial<Record<BuildPart, string>> }
-export type BuildMessage = { built: BuildPart } | { fault: string; isStartupError: boolean }
+export type BuildMessage = { part: BuildPart; fault?: string; isStartupError?: boolean }
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -98,11 +98,11 @@ function runBuild(order: BuildOrder): Partial<Builds> {
   const fail = (error: Error) => {
     for (const { reject } of parts) reject(error)
   }
-  child.on('message', (message: BuildMessage) => {
-    if ('fault' in message) return fail(toError(message, order.cache))
+  child.on('message', ({ part: name, fault, isStartupError = false }: BuildMessage) => {
     for (const { part, folder, resolve, reject } of parts) {
-      if (part !== message.built) continue
-      if (reserve(folder)) resolve(folder)
+      if (part !== name) continue
+      if (fault !== undefined) reject(toError(fault, isStartupError, order.cache))
+      else if (reserve(folder)) resolve(folder)
       else reject(new Error(`The built files in ${folder} were changed.`))
     }
   })
@@ -116,7 +116,7 @@ function runBuild(order: BuildOrder): Partial<Builds> {
   return Object.fromEntries(parts.map(({ part, promise }) => [part, promise]))
 }
 
-function toError({ fault, isStartupError }: { fault: string; isStartupError: boolean }, cache: string): Error {
+function toError(fault: string, isStartupError: boolean, cache: string): Error {
   if (isStartupError) return new StartupError(fault)
   if (isFullDisk(fault))
     return new StartupError(`The disk of the build cache ${cache} is full. Free some space and start again.`)

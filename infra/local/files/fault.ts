@@ -22,7 +22,7 @@ export const fullDisk = (error: unknown, dir: string): StartupError | undefined 
       )
     : undefined
 
-/** Compares the name, because bundles and threads have their own class. */
+/** True for a `StartupError`, also for one from another bundle or thread, which have their own class. */
 export const isStartupError = (error: unknown): boolean => error instanceof Error && error.name === 'StartupError'
 
 /** Returns the message of a `StartupError`, and the stack of any other error. */

@@ -1,8 +1,11 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import {
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -10,9 +13,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { build, buildSources, hashSources } from '#infra/local/build/builds.ts'
+import { type BuildMessage, build, buildSources, hashSources } from '#infra/local/build/builds.ts'
 import { settingVariables } from '#infra/local/build/synthesize.ts'
 import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
 
@@ -64,6 +67,37 @@ describe('a build', () => {
       return [await functions, await deployment].map((folder) => [folder, statSync(join(folder, 'manifest.json')).ino])
     }
     expect(await made()).toEqual(await made())
+  })
+
+  it('completes the other parts if one fails, and leaves nothing else behind', async () => {
+    const cache = mkdtempSync('node_modules/.cache/builds-')
+    try {
+      const folderOf = (part: string) => resolve(cache, part)
+      const order = {
+        cache,
+        code: hashSources(),
+        folders: { deployment: folderOf('deployment'), server: folderOf('server') },
+      }
+      const child = fork('infra/local/build/build.ts', [JSON.stringify(order)], {
+        env: { ...process.env, MAIL_SENDER: 'nobody' },
+        execArgv: ['--disable-warning=ExperimentalWarning'],
+      })
+      const messages: BuildMessage[] = []
+      child.on('message', (message: BuildMessage) => messages.push(message))
+      const [status] = await once(child, 'exit')
+      expect(messages.toSorted((a, b) => a.part.localeCompare(b.part))).toEqual([
+        {
+          part: 'deployment',
+          fault: expect.stringContaining('MAIL_SENDER=nobody must be an email address'),
+          isStartupError: true,
+        },
+        { part: 'server' },
+      ])
+      expect(status).toBe(1)
+      expect(readdirSync(cache)).toEqual(['server'])
+    } finally {
+      rmSync(cache, { recursive: true })
+    }
   })
 
   it('is repeated for a changed setting, whose error names its variable', async () => {
