@@ -52,7 +52,7 @@ export const requestIdOf = (header: string | undefined): string =>
 /** Returns the origin of a request as API Gateway reports it, without a location (P8). */
 export function sourceOf({ headers, requestContext }: Event): Origin {
   const { sourceIp } = requestContext.http
-  const user_agent = headers['user-agent']?.slice(0, 255) || null
+  const user_agent = headers['user-agent']?.slice(0, 255).toWellFormed() || null
   const unknown = { ip_region: null, ip_city: null, ip_lat: null, ip_lon: null }
   return { ip: canonicalIp(sourceIp) ?? sourceIp, ...unknown, user_agent }
 }

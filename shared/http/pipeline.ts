@@ -28,7 +28,8 @@ const logRequest: OperationStep = async (exchange, event, { method, waitForReque
     actor_id: actor.id,
     api_token_id: kind === 'api' ? token.id : null,
     method: event.requestContext.http.method,
-    path: event.rawPath.slice(0, 2048),
+    // Replaces half of a character at the end, which has no canonical form (S1.2).
+    path: event.rawPath.slice(0, 2048).toWellFormed(),
     content_length: contentLength(event.headers['content-length']),
     request_id: requestId,
     ...origin,

@@ -27,14 +27,15 @@ export function windowsOverlap(start: number, flowEnd: number | bigint | undefin
   return flowEnd <= start ? start >= begin : flowEnd > begin
 }
 
-function actorOf(item: LogItem, attributions: Map<string, Attribution | undefined>): { id: unknown; email: unknown } {
+type Related = { actor: unknown; email?: unknown; object?: unknown }
+
+/** Returns the actor, the email and the object that an entry names. */
+function relatedTo(item: LogItem, attributions: Map<string, Attribution | undefined>): Related {
   const stream = streamOf(item.sk)
-  if (stream === 'flow') {
-    return { id: item.actor, email: attributions.get(String(item.auth))?.initiator_actor_email }
-  }
+  if (stream === 'flow') return { actor: item.actor, email: attributions.get(String(item.auth))?.initiator_actor_email }
   const entry = readEntry(item)
-  if (stream === 'api_request') return { id: entry.actor_id, email: undefined }
-  return { id: entry.subject?.actor_id, email: entry.subject?.actor_email }
+  if (stream === 'api_request') return { actor: entry.actor_id }
+  return { actor: entry.subject?.actor_id, email: entry.subject?.actor_email, object: objectIdOf(entry) }
 }
 
 /** Builds the filter for a query: retention (L1), window for flows (L2.4), actor (L2.6) and object (L2.8). */
@@ -50,10 +51,13 @@ export function matcher(
     if (streamOf(item.sk) === 'flow' && !windowsOverlap(instantOf(item.sk), item.fend, window)) return false
     // An unresolved pointer always matches, because its partition contains only pointers for the queried actor, email or object.
     if (item.pointer) return true
-    if (objectId !== null && objectIdOf(readEntry(item)) !== objectId) return false
-    if (actorId === null && actorEmail === null) return true
-    const actor = actorOf(item, attributions)
-    return (actorId === null || actor.id === actorId) && (actorEmail === null || actor.email === actorEmail)
+    if (actorId === null && actorEmail === null && objectId === null) return true
+    const { actor, email, object } = relatedTo(item, attributions)
+    return (
+      (actorId === null || actor === actorId) &&
+      (actorEmail === null || email === actorEmail) &&
+      (objectId === null || object === objectId)
+    )
   }
   return async (items) => {
     const attributions = actorEmail === null ? new Map() : await attributionsOf(items)

@@ -58,7 +58,7 @@ export type Part = {
 /** Parts whose lookup is deferred until the walk reaches their day. */
 export type LazyParts = () => Promise<Part[]>
 
-/** Attributes for counting. Only flows are compared with an actor or email there, because other entries are found by their pointers. */
+/** Attributes for counting. Only flows are compared with an actor or email while counting, because pointers find all other entries. */
 const conditionAttributes = ['sk', 'at', 'fend', 'auth', 'actor']
 
 /** A page of a list has at most 1,000 entries (A7.1), and one more entry shows whether a next page exists. */

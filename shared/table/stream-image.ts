@@ -8,7 +8,7 @@ import { packLarge, unpackLarge } from './large-attributes.ts'
 
 type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>
 
-/** Decodes the base64 bytes of a stream event. Only compressed attributes of the table contain bytes. */
+/** Decodes the base64 bytes of a stream event. Decodes only compressed attributes (`packLarge`), because no consumer reads log entries. */
 function withBytes(image: Image): Record<string, AttributeValue> {
   const attributes = Object.entries(image).map(([name, value]) => {
     const packed: unknown = value.M?.zstd?.B

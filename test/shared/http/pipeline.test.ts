@@ -6,6 +6,11 @@ import { handler as getGroup } from '#functions/api/groups/get-group.ts'
 import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { clock } from '#shared/core/clock.ts'
+import { dayOf, logPartition } from '#shared/logs/entries/log-keys.ts'
+import { readEntry } from '#shared/logs/entries/log-store.ts'
+import type { LogItem } from '#shared/logs/part-reader.ts'
+import { storedText } from '#shared/seal/log/entry-text.ts'
+import { queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
 import { failTable, inserts } from '#test/support/table/table-faults.ts'
@@ -139,6 +144,13 @@ describe('the request log', () => {
     const recorded = listed.body.data.map(({ path }: { path: string }) => path)
     expect(recorded).toEqual(['/logs', ...paths.slice(1).reverse()])
   })
+})
+
+it('logs a long path in a form that can be sealed, even if it was cut within a character', async () => {
+  await account.call(getAccount, { path: `/groups/${'x'.repeat(2_039)}😀` })
+  const items = await queryItems<LogItem>(logPartition(account.id, 'api_request', dayOf(clock.now())))
+  const cut = items.filter((item) => String(readEntry(item).path).length === 2_048)
+  expect(cut.map((item) => JSON.parse(storedText(item)).path.at(-1))).toEqual(['\uFFFD'])
 })
 
 describe('a failing table', () => {

@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { timestamp } from '#shared/core/clock.ts'
@@ -46,43 +47,35 @@ it('returns members that a later version adds to a subject only for entries that
   expect(readEntry(stored({ subject: anonymousSubject(origin) })).subject).not.toHaveProperty('later')
 })
 
-it('takes one write unit for a group that an administrator renames in a browser', () => {
-  const uuid = '01990000-0000-7000-8000-000000000001'
-  const group = {
-    id: uuid,
-    name: 'Engineering',
-    entity_type: 'group',
-    is_managed: false,
-    directory_id: null,
-    idp_id: null,
-    idp_provider: null,
-    email: null,
-    synced_at: null,
-    inserted_at: timestamp(micros),
-    updated_at: timestamp(micros),
-  }
+it('takes one write unit for a group that an administrator renames in a browser, in any script', () => {
+  const at = timestamp(micros)
   const subject = {
-    actor_id: uuid,
-    actor_name: 'Ada',
+    ...anonymousSubject({ ...origin, ip_region: 'DE', ip_city: 'Berlin', ip_lat: 52.5, ip_lon: 13.4 }),
+    actor_id: randomUUID(),
     actor_type: 'account_admin_user',
     actor_email: 'ada@example.com',
-    auth_provider_id: uuid,
-    device_id: null,
-    gateway_id: null,
-    token_id: uuid,
-    ip: '203.0.113.17',
-    ip_region: 'DE',
-    ip_city: 'Berlin',
-    ip_lat: 52.5,
-    ip_lon: 13.4,
+    auth_provider_id: randomUUID(),
+    token_id: randomUUID(),
     user_agent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36',
   }
-  const item = stored({
-    object: 'groups',
-    operation: 'update',
-    before: group,
-    after: { ...group, name: 'Engineers' },
-    subject,
-  })
-  expect(itemSize(item)).toBeLessThan(1_024)
+  for (const name of ['Engineering', 'エンジニアリング']) {
+    const group = { id: randomUUID(), name, entity_type: 'group', is_managed: false, directory_id: null, idp_id: null }
+    const before = { ...group, idp_provider: null, email: null, synced_at: null, inserted_at: at, updated_at: at }
+    const after = { ...before, name: `${name} 2`, updated_at: timestamp(micros + 1) }
+    const change = { object: 'groups', operation: 'update', before, after }
+    expect(itemSize(stored({ ...change, subject: { ...subject, actor_name: name } }))).toBeLessThan(1_024)
+  }
+})
+
+it('compresses by bytes, so that a text of a few hundred wide characters takes one write unit', () => {
+  expect(itemSize(stored({ object: 'sites', after: { name: '語'.repeat(700) } }))).toBeLessThan(1_024)
+})
+
+it('stores the largest row before and after a change in one item', () => {
+  const values = Array.from({ length: 4_000 }, () => randomBytes(24).toString('base64url'))
+  const before = { id: randomUUID(), values }
+  const item = stored({ object: 'policies', before, after: { ...before, name: 'renamed' } })
+  expect(Buffer.byteLength(JSON.stringify(before))).toBeGreaterThan(130_000)
+  expect(itemSize(item)).toBeLessThan(140_000)
+  expect(readEntry(item)).toMatchObject({ before, after: { name: 'renamed' } })
 })

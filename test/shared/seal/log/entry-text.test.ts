@@ -39,7 +39,7 @@ it.each<[string, object]>([
   expect(says(fields)).toBe(false)
 })
 
-it('tells an entry with the id of another type or time from it', () => {
+it('rejects an entry whose key has another type or time', () => {
   expect(says({}, logId('session', 1, positionTail(0)))).toBe(false)
   expect(says({}, logId('change', 2, positionTail(0)))).toBe(false)
 })
