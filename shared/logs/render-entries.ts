@@ -1,4 +1,5 @@
 import { timestamp } from '../core/clock.ts'
+import { maxJsonBytes } from '../core/json/response-size.ts'
 import { bytesOf } from '../table/large-attributes.ts'
 import { getItems } from '../table/read.ts'
 import { attributionFields, type ChangeEntry, type LogEntry } from './entries/log-entry.ts'
@@ -83,6 +84,7 @@ const withNulls = (snapshot: Snapshot, names: string[]): Snapshot =>
 export function cutEntry(entry: LogEntry): LogEntry {
   if (entry.type !== 'change') return entry
   const { before, after } = entry
+  if (maxJsonBytes(before) + maxJsonBytes(after) <= maxSnapshotBytes) return entry
   let bytes = bytesOf(before) + bytesOf(after)
   if (bytes <= maxSnapshotBytes) return entry
   const fields = Object.keys({ ...before, ...after })

@@ -9,17 +9,23 @@ const maxRowsBytes = 5_000_000
 /** Size of a value in a response, in bytes. Quotes and backslashes are escaped twice, because Lambda wraps the body in a JSON string. */
 export const responseBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(toJson(value)))
 
-/** Returns an upper bound of a value's serialized size, computed without serializing. Each character takes at most seven bytes. */
+/** Matches a text of characters that JSON does not escape and that take one byte each. */
+const plainText = /^[ !#-[\]-~]*$/
+
+/** Returns an upper bound of a text's size, with its quotes and two bytes for what follows. A character takes at most seven bytes. */
+const maxTextBytes = (text: string): number => (plainText.test(text) ? text.length : 7 * text.length) + 6
+
+/** Returns an upper bound of a value's serialized size, computed without serializing. */
 export function maxJsonBytes(value: unknown): number {
   switch (typeof value) {
     case 'string':
-      return 7 * value.length + 6
+      return maxTextBytes(value)
     case 'bigint':
       return String(value).length + 2
     case 'object': {
       let bound = 6
       const fields = value as Record<string, unknown>
-      for (const name in fields) bound += 7 * name.length + 6 + maxJsonBytes(fields[name])
+      for (const name in fields) bound += maxTextBytes(name) + maxJsonBytes(fields[name])
       return bound
     }
     default:
