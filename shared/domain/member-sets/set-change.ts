@@ -2,7 +2,7 @@ import type { Revocation } from '../../commit/revoke.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { type Entity, itemRow } from '../../table/entity.ts'
 import { entityKey, partition } from '../../table/keys.ts'
-import { checkExistence, getItem, getItems } from '../../table/read.ts'
+import { checkExistence, getItem, getItems, queryItems } from '../../table/read.ts'
 import {
   membersPerCommit,
   type PendingPart,
@@ -111,11 +111,26 @@ function runStep(transaction: Transaction, step: Step | undefined): boolean {
   return Boolean(step)
 }
 
+/**
+ * Reads the rows of members. Members that are removed together are usually neighbours, and a query of neighbours costs a
+ * tenth of reading each of them.
+ */
+async function readMembers(pk: string, ids: string[]) {
+  const [first] = ids.toSorted()
+  if (first === undefined) return []
+  const neighbours = await queryItems(pk, { after: first, inclusive: true, limit: ids.length })
+  const last = neighbours.length < ids.length ? undefined : neighbours.at(-1)?.sk
+  const beyond = last === undefined ? [] : ids.filter((id) => id > last)
+  const others = await getItems(beyond.map((sk) => ({ pk, sk })))
+  const found = new Map([...neighbours, ...others].map((item) => [item?.sk, item]))
+  return ids.map((id) => found.get(id))
+}
+
 /** Plans a step for each id. A member that was deleted in the meantime is not added. */
 async function planSteps({ accountId }: Transaction, set: MemberSet, ownerId: string, joins: boolean, ids: string[]) {
   const pk = partition(accountId, set.entity.name, ownerId)
   const [rows, existence] = await Promise.all([
-    getItems(ids.map((sk) => ({ pk, sk }))),
+    joins ? getItems(ids.map((sk) => ({ pk, sk }))) : readMembers(pk, ids),
     joins ? checkExistence(ids.map((id) => entityKey(accountId, set.members, id))) : [],
   ])
   return ids.map((id, i): Step => {
