@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { handler as listActorsWithAccess } from '#functions/api/access/list-actors-with-access.ts'
 import { handler as listActors } from '#functions/api/actors/list-actors.ts'
 import { handler as listClients } from '#functions/api/clients/list-clients.ts'
@@ -36,6 +36,11 @@ type Listed = { data: object[]; metadata: { next_page: string | null } }
 
 let account: Account
 let params: Record<string, string>
+
+// Sets the time of day to 18:00, because the number of reads depends on how many entries today has.
+const realTime = clock.now
+const shift = 18 * hourMicros - (realTime() % dayMicros)
+vi.spyOn(clock, 'now').mockImplementation(() => realTime() + shift)
 
 beforeAll(async () => {
   account = await newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
