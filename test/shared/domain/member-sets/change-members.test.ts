@@ -48,6 +48,28 @@ it('writes two items per member, and as many members per commit as fit a transac
   expect(writes).toBeLessThan(ids.length * 4 + commits.length * 45)
 })
 
+it('removes scattered members, in one commit and in several', async () => {
+  const ids = await robots(200)
+  const group = await world.newGroup()
+  await world.put(group, entries(...ids))
+  const ends = [ids[0], ids.at(-1)]
+  expect((await world.patch(group, { remove: ends })).body.data.actor_ids).toEqual(ids.slice(1, -1))
+  const scattered = ids.filter((_, i) => i % 3 === 1)
+  expect(scattered.length).toBeGreaterThan(48)
+  const left = ids.slice(1, -1).filter((id) => !scattered.includes(id))
+  expect((await world.patch(group, { remove: scattered })).body.data.actor_ids).toEqual(left)
+  expect(await membersOf(group)).toEqual(left)
+})
+
+it('removes members that are neighbours with less than one read unit for each', async () => {
+  const ids = await robots(200)
+  const group = await world.newGroup()
+  await world.put(group, entries(...ids))
+  const { reads } = await measure(() => world.put(group, entries()))
+  expect(await membersOf(group)).toEqual([])
+  expect(reads).toBeLessThan(ids.length)
+})
+
 it('reads the state again if another commit comes between its own (A15.6)', async () => {
   const ids = await robots(200)
   const group = await world.newGroup()
