@@ -54,7 +54,7 @@ async function respond(request: IncomingMessage, { match, runtime }: Backend): P
     const result = await handleRequest(() => runtime.invoke(found.target, event))
     const { body: responseBody } = fieldsOf(result)
     const bytes = typeof responseBody === 'string' ? Buffer.byteLength(responseBody) : 0
-    // Skips the check for half of the limit, because JSON texts and pages contain nothing that takes more than two bytes when it is escaped.
+    // Skips the check for half of the limit, because escaping at most doubles the size of a JSON text or a page.
     if (bytes > maxPayload / 2 && exceedsPayload(result)) throw new Error('The response is larger than Lambda allows.')
     return fromResult(result)
   } catch (error) {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
@@ -31,6 +31,13 @@ async function bundleServer(outdir: string): Promise<void> {
   for (const { path, contents } of outputFiles) writeFileSync(path, contents)
 }
 
+/** Folder of the bundled sources, which is removed at the end; undefined until it is created. */
+let sourcesFolder: string | undefined
+
+function removeSources(): void {
+  if (sourcesFolder) rmSync(sourcesFolder, { recursive: true, force: true })
+}
+
 /** Files of bundled sources. `operations` exports the handler of each file. */
 type BundledSources = { operations: URL; synthesis: URL }
 
@@ -38,9 +45,10 @@ type BundledSources = { operations: URL; synthesis: URL }
  * Bundles the operations and the CDK app without their packages, because Node takes a second to load their 700 files of TypeScript. Only
  * this build uses the bundle.
  */
-async function bundleSources(outdir: string): Promise<BundledSources> {
+async function bundleSources(cache: string): Promise<BundledSources> {
   const [{ build }, { moduleOptions }] = await Promise.all([import('esbuild'), import('../../code/bundle.ts')])
-  mkdirSync(outdir)
+  const outdir = mkdtempSync(join(cache, 'sources.'))
+  sourcesFolder = outdir
   const files = await operationFiles()
   await build({
     stdin: {
@@ -76,8 +84,7 @@ async function runSynthesis(script: URL, operations: Promise<OperationSource[]>)
 }
 
 const { cache, code, folders }: BuildOrder = JSON.parse(process.argv[2] ?? '{}')
-const sourcesFolder = join(cache, `sources.${process.pid}`)
-const bundled = bundleSources(sourcesFolder)
+const bundled = bundleSources(cache)
 const operations = bundled.then(async (files) => loadOperations(await import(files.operations.href)))
 // Handles the rejection here, because a part may await `bundled` alone.
 operations.catch(() => undefined)
@@ -125,8 +132,9 @@ async function report(part: BuildPart, folder: string): Promise<boolean> {
 }
 
 process.once('disconnect', () => process.exit(1))
-process.once('exit', () => rmSync(sourcesFolder, { recursive: true, force: true }))
+process.once('exit', removeSources)
 const results = await Promise.all(Object.entries(folders).map(([part, folder]) => report(part as BuildPart, folder)))
-rmSync(sourcesFolder, { recursive: true, force: true })
+// Removes the newest folder first, because `removeUnused` keeps the folders that were used last.
+removeSources()
 removeUnused(cache)
 process.exit(results.includes(false) ? 1 : 0)
