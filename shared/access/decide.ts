@@ -10,8 +10,8 @@ import { memberships } from '../domain/memberships/membership.ts'
 import { type ConditionContext, evaluateConditions } from '../domain/policies/conditions/conditions.ts'
 import { type PolicyRow, policies } from '../domain/policies/policy.ts'
 import { Resource, type ResourceRow, resources } from '../domain/resources/resource.ts'
-import { indexPartition, type Key, uniqueKey } from '../table/keys.ts'
-import { getItem, getRow, getRows, queryItems, rowsBy } from '../table/read.ts'
+import { type Key, partition, uniqueKey } from '../table/keys.ts'
+import { getItem, getRow, getRows, rowsBy, sortKeysOf } from '../table/read.ts'
 
 /** Decision to grant access. `group` is null for the managed group; `expiresAt` is in microseconds. */
 export type Decision = { resource: ConnectableResource; policy: PolicyRow; group: string | null; expiresAt: number }
@@ -126,14 +126,11 @@ function* chunks(ids: string[]): Generator<string[]> {
 export type ActorGroups = { groupIds: Set<string>; managedGroupId: string | null }
 
 export async function groupsOf(account: string, actor: ActorRow): Promise<ActorGroups> {
-  const [indexes, unique] = await Promise.all([
-    queryItems(indexPartition(account, memberships.name, 'actor_id', actor.id)),
+  const [groupIds, unique] = await Promise.all([
+    sortKeysOf(partition(account, memberships.name, actor.id)),
     isPerson(actor.type) ? getItem(uniqueKey(account, `${groups.name}.managed`, 'everyone')) : undefined,
   ])
-  return {
-    groupIds: new Set(indexes.map((index) => String(index.sk))),
-    managedGroupId: unique ? (unique.row as Key).sk : null,
-  }
+  return { groupIds: new Set(groupIds), managedGroupId: unique ? (unique.row as Key).sk : null }
 }
 
 export const includes = ({ groupIds, managedGroupId }: ActorGroups, group: string | null): boolean =>

@@ -7,8 +7,9 @@ import { groups } from '../domain/groups/group.ts'
 import { memberships } from '../domain/memberships/membership.ts'
 import { policies } from '../domain/policies/policy.ts'
 import { resources } from '../domain/resources/resource.ts'
-import { indexPartition, partition } from '../table/keys.ts'
-import { getRow, getRows, queryItems, rowsBy } from '../table/read.ts'
+import { indexPartition, membersPartition } from '../table/keys.ts'
+import { readMemberIds } from '../table/member-ids.ts'
+import { getRow, getRows, type Range, rowsBy, sortKeysOf } from '../table/read.ts'
 import type { Page } from '../values/page.ts'
 import { accessPage, canHaveAccess, grantedRows, grantFields, possibleGrant } from './access-list.ts'
 import { isConnectable, oldestFirst } from './decide.ts'
@@ -44,22 +45,20 @@ export async function listActorsWithAccess(account: AccountRow, resourceId: stri
   const groupRows = await getRows(groups, account.id, groupIds)
   const sources = groupGrants.map((grant, index) => ({
     grant,
-    members: groupRows[index]?.is_managed
-      ? indexPartition(account.id, actors.name, 'person', 'true')
-      : partition(account.id, memberships.name, grant.group),
+    read: (range: Range) =>
+      groupRows[index]?.is_managed
+        ? sortKeysOf(indexPartition(account.id, actors.name, 'person', 'true'), range)
+        : readMemberIds(membersPartition(account.id, memberships.name, grant.group), range),
   }))
   const grantsByActor = new Map<string, typeof groupGrants>()
   return accessPage(page, {
     async read({ after, backward, limit }) {
       grantsByActor.clear()
-      const chunks = await Promise.all(
-        sources.map(async ({ grant, members }) => ({
-          grant,
-          items: await queryItems(members, { after, backward, limit }),
-        })),
+      const members = await Promise.all(
+        sources.map(async ({ grant, read }) => ({ grant, ids: await read({ after, backward, limit }) })),
       )
-      for (const { grant, items } of chunks) {
-        for (const { sk } of items) grantsByActor.set(String(sk), [...(grantsByActor.get(String(sk)) ?? []), grant])
+      for (const { grant, ids } of members) {
+        for (const id of ids) grantsByActor.set(id, [...(grantsByActor.get(id) ?? []), grant])
       }
       const ids = [...grantsByActor.keys()].sort()
       return (backward ? ids.reverse() : ids).slice(0, limit)

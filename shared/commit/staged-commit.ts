@@ -60,7 +60,11 @@ export async function stageChange(
   const { author, change, after } = waiting
   const transaction = new Transaction(author.accountId, version, now, after !== undefined)
   const reads = new KeySet()
-  const run = () => change(transaction)
+  const run = async () => {
+    const result = await change(transaction)
+    await transaction.stageChunks()
+    return result
+  }
   try {
     return await waiting.inContext(async () => {
       const result = await recordReads(reads, () => (author.precondition ? author.precondition(run) : run()))

@@ -7,11 +7,12 @@ import { type Entity, itemRow, type Row, type RowFields, rowKey } from '../table
 import { address } from '../table/key-set.ts'
 import { entityKey, type Item, type Key, type RowPointer, uniqueKey } from '../table/keys.ts'
 import { bytesOf, maxRowBytes, tooLarge } from '../table/large-attributes.ts'
+import { type Chunk, changeChunks, chunkItem, readChunks, splitChunk } from '../table/member-ids.ts'
 import { getItem } from '../table/read.ts'
 import { put, putIf, remove, removeWhile, type Write } from '../table/write-together.ts'
 import { type Change, type FollowUp, rowDigest, rowName, type WrittenRows } from './commit-record.ts'
 import type { Revocation } from './revoke.ts'
-import { addCounts, counterWrites, partsOf, recordedChange, type StagedRow } from './staged-row.ts'
+import { addCounts, counterWrites, memberChanges, partsOf, recordedChange, type StagedRow } from './staged-row.ts'
 
 /** Maximum number of writes in a DynamoDB transaction; a larger change takes several commits (`commitInParts`). */
 export const maxWrites = 100
@@ -19,8 +20,13 @@ export const maxWrites = 100
 const ownWrites = 4
 /** Upper bound of the writes of one row with its index items and counters. */
 const writesPerRow = 23
+/** Writes reserved for each set of members, so that long chunks of its ids can be split. */
+const writesPerSet = 2
 /** Maximum bytes of the changes in a commit record, below the 400 KB limit of a DynamoDB item. */
 const maxRecordBytes = 150_000
+
+/** Range of ids, both inclusive. */
+type IdRange = readonly [first: string, last: string]
 
 /** Changes of one commit, staged in memory. Reads are serializable: the commit fails if the account version has changed. */
 export class Transaction {
@@ -37,6 +43,9 @@ export class Transaction {
   private readonly stagedRows = new Map<string, StagedRow>()
   /** Writes of items other than rows, by key. A transaction takes one write per item. */
   private readonly otherWrites = new Map<string, Write>()
+  /** Chunks of member ids that the change has read, and the range of ids that they cover, by the partition of the set. */
+  private readonly chunksRead = new Map<string, { between: IdRange | undefined; chunks: Chunk[] }>()
+  private chunkWrites: Write[] = []
   private createdIds = 0
   /** JSON bytes of all rows before and after their changes, which the commit record contains. */
   bytes = 0
@@ -150,7 +159,44 @@ export class Transaction {
 
   /** True while the commit and its record have capacity for this many writes, by default the writes of one row. */
   hasCapacity(writes = writesPerRow): boolean {
-    return this.bytes < maxRecordBytes && this.writes().length + writes <= maxWrites - ownWrites
+    return this.bytes < maxRecordBytes && writes <= this.freeWrites() - this.maxChunkWrites()
+  }
+
+  private freeWrites(): number {
+    return maxWrites - ownWrites - this.writes().length
+  }
+
+  /** Upper bound of the writes of chunks of member ids. */
+  private maxChunkWrites(): number {
+    const changes = memberChanges(this.accountId, this.stagedRows.values())
+    return changes.values().reduce((sum, { added, removed }) => sum + added.size + removed.size + writesPerSet, 0)
+  }
+
+  /** Reads the chunks of a set of members for the ids from `first` to `last`, by default all, unless the change has read them. */
+  async chunks(pk: string, between?: IdRange): Promise<Chunk[]> {
+    const read = this.chunksRead.get(pk)
+    const [first, last] = read?.between ?? []
+    if (read && (!first || !last || (between && first <= between[0] && between[1] <= last))) return read.chunks
+    const chunks = await readChunks(pk, between)
+    this.chunksRead.set(pk, { between, chunks })
+    return chunks
+  }
+
+  /** Derives the writes of chunks of member ids from the staged rows. To be called after all changes are staged. */
+  async stageChunks(): Promise<void> {
+    const changes = [...memberChanges(this.accountId, this.stagedRows.values())]
+    const changed = await Promise.all(
+      changes.map(async ([pk, change]) => {
+        const ids = [...change.added, ...change.removed].sort()
+        return changeChunks(pk, await this.chunks(pk, [ids[0] as string, ids.at(-1) as string]), change)
+      }),
+    )
+    let free = this.freeWrites() - changed.flat().length
+    this.chunkWrites = changed.flat().flatMap((chunk) => {
+      const parts = splitChunk(chunk, 1 + Math.max(0, free))
+      free -= parts.length - 1
+      return parts.map((part) => (part.ids.length > 0 ? put(chunkItem(part)) : remove(part)))
+    })
   }
 
   changes(): Change[] {
@@ -200,7 +246,7 @@ export class Transaction {
   /** Writes of this commit without those of row counters, which commits in one transaction share. */
   itemWrites(): Write[] {
     const rows = [...this.stagedRows.values()].flatMap((staged) => this.partsOf(staged).writes)
-    return [...rows, ...this.otherWrites.values()]
+    return [...rows, ...this.otherWrites.values(), ...this.chunkWrites]
   }
 
   /** Changes of row counters by partition. */

@@ -1,4 +1,4 @@
-import { entityKey, type Item, indexPartition, type Key, partition, uniqueKey } from './keys.ts'
+import { entityKey, type Item, indexPartition, type Key, membersPartition, partition, uniqueKey } from './keys.ts'
 
 /** Fields that every stored object has. Rows use the snake_case names of the API. */
 export type Row = { id: string; inserted_at: string; updated_at: string }
@@ -27,8 +27,11 @@ type Defaults<R> = keyof Nullable<R> extends never ? { defaults?: Partial<R> } :
 type Rules<R> = {
   /** Collection of the rows, and value of `object` in their change log entries (L6.2). */
   name: string
-  /** Returns the location of a row that is not stored in the partition `(<account>, <name>)` under its id. */
-  location?(row: R): { parent: string; sort: string }
+  /**
+   * Returns the set and the member that a row links, such as a group and an actor. Links of a member are stored in its partition under the
+   * id of the set. The ids of the members of a set are stored in chunks (`member-ids.ts`).
+   */
+  link?(row: R): Link
   /** Unique values of an account by set name, such as `actors.email`; null for a row without a value. */
   unique?: Record<string, ValueOf<R>>
   indexes?: Record<string, Index<R>>
@@ -46,10 +49,12 @@ type Rules<R> = {
   upgrades?: Upgrade[]
 }
 
+export type Link = { set: string; member: string }
+
 type Definition<R> = Rules<R> & Defaults<R>
 
-export type Entity<R extends Row = Row> = Required<Omit<Rules<R>, 'location'>> &
-  Pick<Rules<R>, 'location'> & { defaults: Partial<R> }
+export type Entity<R extends Row = Row> = Required<Omit<Rules<R>, 'link'>> &
+  Pick<Rules<R>, 'link'> & { defaults: Partial<R> }
 
 export const entity = <R extends Row>(definition: Definition<R>): Entity<R> => ({
   unique: {},
@@ -64,11 +69,14 @@ export const entity = <R extends Row>(definition: Definition<R>): Entity<R> => (
   ...definition,
 })
 
+export const linkKey = ({ name }: Pick<Entity, 'name'>, account: string, { set, member }: Link): Key => ({
+  pk: partition(account, name, member),
+  sk: set,
+})
+
 export function rowKey<R extends Row>(entity: Entity<R>, account: string, row: R): Key {
-  const location = entity.location?.(row)
-  return location
-    ? { pk: partition(account, entity.name, location.parent), sk: location.sort }
-    : entityKey(account, entity.name, row.id)
+  const link = entity.link?.(row)
+  return link ? linkKey(entity, account, link) : entityKey(account, entity.name, row.id)
 }
 
 /** Current schema version of rows. A stored row without a version has version 1. */
@@ -114,7 +122,7 @@ export const indexItems = <R extends Row>(entity: Entity<R>, account: string, ro
   })
 
 export const countedPartitions = <R extends Row>(entity: Entity<R>, account: string, row: R): string[] => [
-  ...(entity.location ? [rowKey(entity, account, row).pk] : []),
+  ...(entity.link ? [membersPartition(account, entity.name, entity.link(row).set)] : []),
   ...Object.entries(entity.indexes).flatMap(([field, index]) => {
     const text = index.counted ? index.value(row) : null
     return text === null ? [] : [indexPartition(account, entity.name, field, text)]

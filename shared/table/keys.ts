@@ -50,6 +50,10 @@ export const uniqueKey = (account: string, name: string, value: string): Key => 
 const keyText = (value: string): string =>
   Buffer.byteLength(value) <= 1_500 ? value : createHash('sha256').update(value).digest('base64url')
 
+/** Returns the partition with the ids of the members of a set, such as the actors in a group. */
+export const membersPartition = (account: string, collection: string, set: string): string =>
+  partition(account, `${collection}.members`, set)
+
 export const indexPartition = (account: string, collection: string, field: string, value: string): string =>
   partition(account, `${collection}.${field}`, keyText(value))
 

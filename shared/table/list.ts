@@ -4,8 +4,9 @@ import { slicesOf } from '../core/work/in-parallel.ts'
 import type { Page } from '../values/page.ts'
 import { readAccountVersion } from './account-version.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
-import { counterSort, indexPartition, partition, type RowPointer } from './keys.ts'
+import { counterSort, indexPartition, membersPartition, partition, type RowPointer } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
+import { memberIdsIn, readMemberIds } from './member-ids.ts'
 import { type Position, pageCursor, readPosition } from './page-cursor.ts'
 import {
   getItem,
@@ -80,20 +81,25 @@ export async function rangeOf(page: Page): Promise<Range & { backward: boolean; 
   return { after: at, backward, limit: page.limit + 1 }
 }
 
-/** Lists a page of the sort keys in a partition, for lists that contain other rows with these ids. */
-export async function listIds<R extends Row>(
-  { name }: Entity<R>,
+/** Lists a page of the ids of a set's members, for lists that contain other rows with these ids. */
+export async function listMemberIds(
+  { name }: Pick<Entity, 'name'>,
   account: string,
   page: Page,
-  parent: string,
+  set: string,
 ): Promise<Listed<string>> {
-  const pk = partition(account, name, parent)
+  const pk = membersPartition(account, name, set)
   const range = await rangeOf(page)
-  return collectPage(page, idsIn(pk, range), [checkRowsBehind(pk, range), partitionTotal(pk)])
+  return collectPage(page, idsIn(pk, range), [checkMembersBehind(pk, range), partitionTotal(pk)])
 }
 
 async function* idsIn(pk: string, range: Range): AsyncGenerator<ListedRow<string>> {
-  for await (const { sk } of itemsOf(pk, range, ['sk'])) yield { sort: sk, row: sk }
+  for await (const id of memberIdsIn(pk, range)) yield { sort: id, row: id }
+}
+
+async function checkMembersBehind(pk: string, { after, backward }: Range): Promise<boolean> {
+  if (after === undefined) return false
+  return (await readMemberIds(pk, { after, inclusive: true, backward: !backward, limit: 1 })).length > 0
 }
 
 /** A row with its sort key. The row is missing if it was just deleted or is filtered out. */

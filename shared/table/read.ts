@@ -4,7 +4,7 @@ import { notFound } from '../core/errors.ts'
 import { slicesOf } from '../core/work/in-parallel.ts'
 import { type Entity, itemRow, type Row } from './entity.ts'
 import { address, noteRead } from './key-set.ts'
-import { counterSort, entityKey, indexPartition, type Key, type RowPointer, uniqueKey } from './keys.ts'
+import { counterSort, entityKey, indexPartition, type Key, partition, type RowPointer, uniqueKey } from './keys.ts'
 import { unpackLarge } from './large-attributes.ts'
 import { table, tableName } from './table.ts'
 
@@ -236,3 +236,12 @@ export async function rowsBy<R extends Row>(
   const items = await getItems(indexes.map(({ row }) => row))
   return items.flatMap((item) => (item ? [itemRow(entity, item)] : []))
 }
+
+/** Returns the rows that link a member to sets, such as the memberships of an actor, in the order of the sets' ids. */
+export const rowsOfMember = async <R extends Row>(
+  entity: Entity<R>,
+  account: string,
+  member: string,
+  range?: Range,
+): Promise<R[]> =>
+  (await queryItems(partition(account, entity.name, member), range)).map((item) => itemRow(entity, item))

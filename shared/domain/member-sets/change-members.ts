@@ -1,16 +1,17 @@
 import { type Author, commit, commitAfter } from '../../commit/commit.ts'
 import { finishInParts } from '../../commit/commit-in-parts.ts'
+import type { Transaction } from '../../commit/transaction.ts'
 import { invalidAt } from '../../core/errors.ts'
 import { firstMessages } from '../../core/faults.ts'
 import { describeError } from '../../core/logging/describe-error.ts'
 import { logLine } from '../../core/logging/log.ts'
 import { workTime } from '../../core/work/work.ts'
 import type { AccountVersion } from '../../table/account-version.ts'
-import { entityKey, partition } from '../../table/keys.ts'
-import { checkExistence, sortKeysOf } from '../../table/read.ts'
-import { membersPerCommit, type PendingPart, readPending, type SetChange, stagePending } from './pending-change.ts'
+import { entityKey, membersPartition } from '../../table/keys.ts'
+import { checkExistence } from '../../table/read.ts'
+import { type PendingPart, readPending, type SetChange, stagePending } from './pending-change.ts'
 import { readEdit, readWholeSet } from './requested-members.ts'
-import { type CheckedMembers, type MemberSet, pendingStager, sizeOf, stageSetChange } from './set-change.ts'
+import { type CheckedMembers, fitsCommit, type MemberSet, pendingStager, stageSetChange } from './set-change.ts'
 
 type RequestedMembers = { added: string[]; keeps: (id: string) => boolean }
 
@@ -53,10 +54,10 @@ async function changeMembers(
       await set.check(transaction, ownerId)
       checkSequence ??= transaction.sequence
       requested ??= await checkMembersExist(accountId, set, read())
-      const { members, pending } = await readSet(accountId, set, ownerId)
+      const { members, pending } = await readSet(transaction, set, ownerId)
       const change = computeChange(requested, members, pending)
       refuseLargeSet(set, change, members)
-      if (pending.length === 0 && sizeOf(change) <= membersPerCommit) {
+      if (pending.length === 0 && (await fitsCommit(transaction, set, ownerId, change))) {
         return { ids: await stageSetChange(transaction, set, ownerId, change, members), pending: 0 }
       }
       const id = stagePending(transaction, subject, set.entity.name, ownerId, change, pending)
@@ -73,7 +74,7 @@ async function changeMembers(
   )
   return commit({ accountId, subject }, async (transaction) => {
     await set.check(transaction, ownerId)
-    const { members, pending } = await readSet(accountId, set, ownerId)
+    const { members, pending } = await readSet(transaction, set, ownerId)
     return { ids: members, pending: pending.reduce((sum, { ids }) => sum + ids.length, 0) }
   })
 }
@@ -98,12 +99,13 @@ export const finishSet = (
     version,
   )
 
-async function readSet(account: string, { entity }: MemberSet, ownerId: string) {
-  const [members, pending] = await Promise.all([
-    sortKeysOf(partition(account, entity.name, ownerId)),
-    readPending(account, entity.name, ownerId),
+async function readSet(transaction: Transaction, { entity }: MemberSet, ownerId: string) {
+  const { accountId } = transaction
+  const [chunks, pending] = await Promise.all([
+    transaction.chunks(membersPartition(accountId, entity.name, ownerId)),
+    readPending(accountId, entity.name, ownerId),
   ])
-  return { members, pending }
+  return { members: chunks.flatMap(({ ids }) => ids), pending }
 }
 
 /**

@@ -4,9 +4,10 @@ import { combineStages, stageWithinCapacity } from '../../commit/stage-within-ca
 import type { Transaction } from '../../commit/transaction.ts'
 import { timestamp } from '../../core/clock.ts'
 import type { Subject } from '../../core/subject.ts'
-import { type Entity, itemRow, type Row } from '../../table/entity.ts'
-import { type Key, partition } from '../../table/keys.ts'
-import { queryItems } from '../../table/read.ts'
+import { type Entity, itemRow, linkKey, type Row } from '../../table/entity.ts'
+import { type Key, membersPartition, partition } from '../../table/keys.ts'
+import { packIds, readMemberIds, unpackIds } from '../../table/member-ids.ts'
+import { getItems, queryItems } from '../../table/read.ts'
 
 export type SetChange = { leaving: string[]; joining: string[] }
 
@@ -16,10 +17,10 @@ export type PendingPart = Key & { change: string; subject: Subject | null; joins
 type StoredPart = Omit<PendingPart, 'ids'> & { ids: Uint8Array }
 
 /**
- * Maximum number of members per commit of 100 items. Each member takes two items. The account version, commit record, counter and pending
- * part take four.
+ * Maximum number of members per commit of 100 writes. The account version, commit record, counter, pending part and the chunks of ids take
+ * the others. A commit of members whose ids are in many chunks has fewer (`fittingCount`).
  */
-export const membersPerCommit = 48
+export const membersPerCommit = 90
 
 /** Maximum number of items that store a pending change. The first commit of the change may also create a pool with its first members. */
 const maxItems = 20
@@ -29,17 +30,10 @@ const resumeAfterMicros = 120_000_000
 const pendingPartition = (account: string, collection: string, ownerId: string): string =>
   partition(account, `${collection}.pending`, ownerId)
 
-const pack = (ids: string[]): Uint8Array => Buffer.from(ids.join('').replaceAll('-', ''), 'hex')
-
-function unpack(bytes: Uint8Array): string[] {
-  const hex = Buffer.from(bytes).toString('hex')
-  return (hex.match(/.{32}/g) ?? []).map((id) => id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'))
-}
-
 /** Reads the pending changes of a set, removals first (A15.6). Returns at most `limit` items. */
 export async function readPending(account: string, collection: string, ownerId: string, limit?: number) {
   const items = await queryItems<StoredPart>(pendingPartition(account, collection, ownerId), { limit })
-  return items.map(({ ids, ...part }) => ({ ...part, ids: unpack(ids) }))
+  return items.map(({ ids, ...part }) => ({ ...part, ids: unpackIds(ids) }))
 }
 
 const slices = (ids: string[], size: number): string[][] =>
@@ -61,9 +55,10 @@ export function stagePending(
   // filled.
   const commits = Math.ceil((leaving.length + joining.length) / membersPerCommit / (maxItems - 2))
   const size = commits * membersPerCommit
+  // Sorts the ids, so that the members of a commit share chunks of ids.
   const lists = [
-    ...slices(leaving, size).map((ids) => ({ joins: false, ids })),
-    ...slices(joining, size).map((ids) => ({ joins: true, ids })),
+    ...slices(leaving.toSorted(), size).map((ids) => ({ joins: false, ids })),
+    ...slices(joining.toSorted(), size).map((ids) => ({ joins: true, ids })),
   ]
   const pk = pendingPartition(transaction.accountId, collection, ownerId)
   const change = transaction.newId()
@@ -78,7 +73,7 @@ export function stagePending(
 
 export function stagePart(transaction: Transaction, part: PendingPart, ids: string[]): void {
   if (ids.length === 0) transaction.remove(part)
-  else transaction.put({ ...part, kind: 'pending', ids: pack(ids) })
+  else transaction.put({ ...part, kind: 'pending', ids: packIds(ids) })
 }
 
 export const stageSetDeletion = async <M extends Row>(transaction: Transaction, entity: Entity<M>, ownerId: string) =>
@@ -86,10 +81,17 @@ export const stageSetDeletion = async <M extends Row>(transaction: Transaction, 
     await stagePendingDeletions(transaction, entity.name, ownerId),
     await stageWithinCapacity(
       transaction,
-      (range) => queryItems(partition(transaction.accountId, entity.name, ownerId), range),
-      (item) => transaction.delete(entity, itemRow(entity, item)),
+      async (range) => {
+        const ids = await readMemberIds(membersPartition(transaction.accountId, entity.name, ownerId), range)
+        return readLinks(transaction.accountId, entity, ownerId, ids)
+      },
+      (item) => item && transaction.delete(entity, itemRow(entity, item)),
     ),
   )
+
+/** Reads the items of members of a set, in the order of their ids. */
+export const readLinks = (account: string, entity: Pick<Entity, 'name'>, ownerId: string, ids: string[]) =>
+  getItems(ids.map((member) => linkKey(entity, account, { set: ownerId, member })))
 
 export const stagePendingDeletions = (transaction: Transaction, collection: string, ownerId: string) =>
   stageWithinCapacity(

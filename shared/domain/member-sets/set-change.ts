@@ -1,18 +1,18 @@
 import type { Revocation } from '../../commit/revoke.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { type Entity, itemRow } from '../../table/entity.ts'
-import { entityKey, partition } from '../../table/keys.ts'
-import { checkExistence, getItem, getItems, queryItems } from '../../table/read.ts'
+import { entityKey, membersPartition } from '../../table/keys.ts'
+import { fittingCount } from '../../table/member-ids.ts'
+import { checkExistence, getItem } from '../../table/read.ts'
 import {
   membersPerCommit,
   type PendingPart,
+  readLinks,
   readPending,
   type SetChange,
   stagePart,
   stagePendingDeletions,
 } from './pending-change.ts'
-
-export const sizeOf = ({ leaving, joining }: SetChange): number => leaving.length + joining.length
 
 /** Stages the addition or removal of one member. Null if the member is already added or removed. */
 type Step = ((transaction: Transaction) => void) | null
@@ -36,6 +36,9 @@ export async function stageSetChange(
 
 /** Ids that existed and were not yet members at the given sequence, so they can be added without another check. */
 export type CheckedMembers = { joining: string[]; sequence: number }
+
+/** Maximum number of writes of members and chunks of their ids per commit. The chunks can be split with the few that are left. */
+const maxMemberWrites = 92
 
 /** Maximum number of commits for which members are read ahead. */
 const maxAhead = 8
@@ -89,16 +92,15 @@ export function pendingStager(set: MemberSet, ownerId: string, change?: string, 
     const [part, ...others] = parts
     if (!part || (change !== undefined && part.change !== change)) return 'done'
     let remainingIds = part.ids
-    for (
-      let stagedCount = 0;
-      stagedCount === 0 && remainingIds.length > 0;
-      remainingIds = remainingIds.slice(membersPerCommit)
-    ) {
+    let stagedCount = 0
+    while (stagedCount === 0 && remainingIds.length > 0) {
       await readSteps(transaction, part, remainingIds, steps)
-      for (const id of remainingIds.slice(0, membersPerCommit)) {
+      const count = await countFitting(transaction, set, ownerId, remainingIds)
+      for (const id of remainingIds.slice(0, count)) {
         if (runStep(transaction, steps.get(id))) stagedCount++
         steps.delete(id)
       }
+      remainingIds = remainingIds.slice(count)
     }
     stagePart(transaction, part, remainingIds)
     cache = { ...found, parts: remainingIds.length > 0 ? [{ ...part, ids: remainingIds }, ...others] : others }
@@ -106,31 +108,30 @@ export function pendingStager(set: MemberSet, ownerId: string, change?: string, 
   }
 }
 
+/** True if a change fits in one commit. */
+export async function fitsCommit(transaction: Transaction, set: MemberSet, ownerId: string, change: SetChange) {
+  const ids = [...change.leaving, ...change.joining].sort()
+  return ids.length <= membersPerCommit && (await countFitting(transaction, set, ownerId, ids)) === ids.length
+}
+
+/** Returns how many of the sorted ids a commit can add or remove. */
+async function countFitting(transaction: Transaction, { entity }: MemberSet, ownerId: string, ids: string[]) {
+  const [first, ...others] = ids.slice(0, membersPerCommit)
+  if (first === undefined) return 0
+  const pk = membersPartition(transaction.accountId, entity.name, ownerId)
+  const chunks = await transaction.chunks(pk, [first, others.at(-1) ?? first])
+  return fittingCount(chunks, [first, ...others], maxMemberWrites)
+}
+
 function runStep(transaction: Transaction, step: Step | undefined): boolean {
   step?.(transaction)
   return Boolean(step)
 }
 
-/**
- * Reads the rows of members. Members that are removed together are usually neighbours, and a query of neighbours costs a
- * tenth of reading each of them.
- */
-async function readMembers(pk: string, ids: string[]) {
-  const [first] = ids.toSorted()
-  if (first === undefined) return []
-  const neighbours = await queryItems(pk, { after: first, inclusive: true, limit: ids.length })
-  const last = neighbours.length < ids.length ? undefined : neighbours.at(-1)?.sk
-  const beyond = last === undefined ? [] : ids.filter((id) => id > last)
-  const others = await getItems(beyond.map((sk) => ({ pk, sk })))
-  const found = new Map([...neighbours, ...others].map((item) => [item?.sk, item]))
-  return ids.map((id) => found.get(id))
-}
-
 /** Plans a step for each id. A member that was deleted in the meantime is not added. */
 async function planSteps({ accountId }: Transaction, set: MemberSet, ownerId: string, joins: boolean, ids: string[]) {
-  const pk = partition(accountId, set.entity.name, ownerId)
   const [rows, existence] = await Promise.all([
-    joins ? getItems(ids.map((sk) => ({ pk, sk }))) : readMembers(pk, ids),
+    readLinks(accountId, set.entity, ownerId, ids),
     joins ? checkExistence(ids.map((id) => entityKey(accountId, set.members, id))) : [],
   ])
   return ids.map((id, i): Step => {
@@ -151,7 +152,7 @@ const additionStep =
 
 /** A kind of set that is replaced or edited as a whole: the actors in a group (A15), or the clients in a pool (A19). */
 export type MemberSet = {
-  /** Entity of the membership rows, which are keyed by member id within the owner's partition. */
+  /** Entity of the rows that link members to their owners. */
   entity: Entity
   owners: string
   members: string

@@ -1,7 +1,7 @@
 import type { Author } from '../../commit/commit.ts'
 import { ApiError } from '../../core/errors.ts'
 import { sideBySide } from '../../core/work/side-by-side.ts'
-import { listIds, listRows } from '../../table/list.ts'
+import { listMemberIds, listRows } from '../../table/list.ts'
 import { existingRow, getRows } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 import { type ActorRow, actors } from '../actors/actor.ts'
@@ -18,7 +18,7 @@ const renderMember = ({ id, name, type }: ActorRow) => ({ id, actor_id: id, name
 export async function list(account: string, groupId: string, page: Page) {
   const [group, listed] = await sideBySide(
     existingRow(groups, account, groupId),
-    listIds(memberships, account, page, groupId),
+    listMemberIds(memberships, account, page, groupId),
   )
   if (group.is_managed) {
     const { rows, metadata } = await listRows(actors, account, page, { indexes: { person: 'true' } })

@@ -1,7 +1,7 @@
 import { ApiError, notFound } from '../../core/errors.ts'
 import { sideBySide } from '../../core/work/side-by-side.ts'
 import { entity, type Row } from '../../table/entity.ts'
-import { listIds } from '../../table/list.ts'
+import { listMemberIds } from '../../table/list.ts'
 import { getRow, getRows } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 import { type ClientRow, clients } from '../clients/client.ts'
@@ -11,11 +11,9 @@ import { findPresences } from '../sessions/presence.ts'
 
 export type PoolMemberRow = Row & { resource_id: string; device_id: string }
 
-/** Pool members, keyed by client id within the pool's partition, so that members are listed in the order of client ids (A7.2). */
 export const poolMembers = entity<PoolMemberRow>({
   name: 'static_device_pool_members',
-  location: (row) => ({ parent: row.resource_id, sort: row.device_id }),
-  indexes: { device_id: { value: (row) => row.device_id, sort: (row) => row.resource_id } },
+  link: (row) => ({ set: row.resource_id, member: row.device_id }),
 })
 
 export const pool: MemberSet = {
@@ -43,7 +41,7 @@ function checkIsPool(resource: ResourceRow | null): void {
 export async function list(account: string, resourceId: string, page: Page) {
   const [, { rows: ids, metadata }] = await sideBySide(
     getRow(resources, account, resourceId).then(checkIsPool),
-    listIds(poolMembers, account, page, resourceId),
+    listMemberIds(poolMembers, account, page, resourceId),
   )
   const [members, presences] = await Promise.all([
     getRows(clients, account, ids),

@@ -4,7 +4,7 @@ import { combineStages, readAhead, stageWithinCapacity } from '../../commit/stag
 import type { Transaction } from '../../commit/transaction.ts'
 import type { Entity, Row } from '../../table/entity.ts'
 import { presenceItemKey } from '../../table/keys.ts'
-import { rowsBy } from '../../table/read.ts'
+import { rowsBy, rowsOfMember } from '../../table/read.ts'
 import { type ActorRow, actors, isPerson } from '../actors/actor.ts'
 import { protect, renderActor } from '../actors/store.ts'
 import { apiTokens, deleteApiToken } from '../api-tokens/api-token.ts'
@@ -41,7 +41,7 @@ export async function stageRestOfActor(transaction: Transaction, id: string): Pr
   const [tokens, identities, groups, devices] = [
     rowsOfActor(apiTokens),
     rowsOfActor(externalIdentities),
-    rowsOfActor(memberships),
+    readAhead((range) => rowsOfMember(memberships, accountId, id, range)),
     rowsOfActor(clients),
   ]
   return combineStages(

@@ -1,7 +1,8 @@
 import { type Author, commit } from '../../commit/commit.ts'
-import { stageRows } from '../../commit/stage-within-capacity.ts'
+import { stageWithinCapacity } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { presenceItemKey } from '../../table/keys.ts'
+import { rowsOfMember } from '../../table/read.ts'
 import { type ClientRow, clients } from '../clients/client.ts'
 import { renderClient } from '../clients/store.ts'
 import { poolMembers } from '../pool-members/pool-member.ts'
@@ -18,7 +19,11 @@ export async function deleteClient(transaction: Transaction, client: ClientRow):
 }
 
 export const stageRestOfClient = (transaction: Transaction, id: string): Promise<'done' | 'more'> =>
-  stageRows(transaction, poolMembers, 'device_id', id)
+  stageWithinCapacity(
+    transaction,
+    (range) => rowsOfMember(poolMembers, transaction.accountId, id, range),
+    (member) => transaction.delete(poolMembers, member),
+  )
 
 /** Deletes a client. Its token stays valid, so that the device can register again (A23.2). */
 export const removeClient = (author: Author, id: string) =>

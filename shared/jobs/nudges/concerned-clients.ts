@@ -2,7 +2,8 @@ import { groups } from '../../domain/groups/group.ts'
 import { memberships } from '../../domain/memberships/membership.ts'
 import { policies } from '../../domain/policies/policy.ts'
 import type { Connection } from '../../live/connection.ts'
-import { partition, type RowPointer, uniqueKey } from '../../table/keys.ts'
+import { itemRow, linkKey } from '../../table/entity.ts'
+import { type RowPointer, uniqueKey } from '../../table/keys.ts'
 import { getItem, getItems, rowsBy } from '../../table/read.ts'
 import type { Notification } from './notification.ts'
 
@@ -43,11 +44,11 @@ async function groupsThatReach(account: string, resourceIds: Set<string>): Promi
 async function filterMembers(account: string, groupIds: string[], actorIds: string[]): Promise<Set<string>> {
   const members = new Set<string>()
   const keys = groupIds.flatMap((group) =>
-    actorIds.map((actor) => ({ pk: partition(account, memberships.name, group), sk: actor })),
+    actorIds.map((actor) => linkKey(memberships, account, { set: group, member: actor })),
   )
   for (let at = 0; at < keys.length; at += chunkLength) {
     const items = await getItems(keys.slice(at, at + chunkLength))
-    for (const item of items) if (item) members.add(item.sk)
+    for (const item of items) if (item) members.add(itemRow(memberships, item).actor_id)
   }
   return members
 }

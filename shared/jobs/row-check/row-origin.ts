@@ -40,6 +40,9 @@ export const findingAt = (
   details: Pick<RowFinding, 'commit' | 'fields'> = {},
 ): RowFinding => ({ problem, item, account_id: accountOf({ pk }), at: pk, sort: sk, ...details })
 
+/** Possible finding, and the key of the item to read again for confirmation. */
+export type Suspicion = { about: Key; finding: RowFinding }
+
 /** Number of commit records per read. A record can be up to 400 KB. */
 const recordsPerRead = 100
 const looksAtOnce = 2

@@ -1,9 +1,11 @@
 import * as v from 'valibot'
 import { clock } from '../../core/clock.ts'
 import { accountOf, accountVersionKey, commitKey, counterSort, type Key } from '../../table/keys.ts'
+import { unpackIds } from '../../table/member-ids.ts'
 import { checkExistence, getItem, getItems, type StoredItem, sortKeysOf } from '../../table/read.ts'
 import { closedAccounts } from '../account-deletion/due-account.ts'
 import { ScanPosition } from '../read-next.ts'
+import { isMemberIds, memberCollections, missingMembers, unfoundedMembers } from './check-members.ts'
 import { Walk } from './commit-walk.ts'
 import {
   checkedEntities,
@@ -17,7 +19,7 @@ import {
   settleMs,
   unpacked,
 } from './derived-items.ts'
-import { checkOrigins, findingAt, isRow, RowFinding } from './row-origin.ts'
+import { checkOrigins, findingAt, isRow, RowFinding, type Suspicion } from './row-origin.ts'
 
 const maxListed = 1_000
 
@@ -53,12 +55,13 @@ export type Progress = v.InferOutput<typeof Progress>
 
 const sameKey = (a: Key, b: Key) => a.pk === b.pk && a.sk === b.sk
 
-/** Names of the partitions with a row counter: counted indexes, and rows stored within another object. */
+/** Names of the partitions with a row counter: counted indexes, and the member ids of sets. */
 const countedPartitionNames: ReadonlySet<string> = new Set(
-  [...checkedEntities.values()].flatMap(({ name, location, indexes }) => [
-    ...(location ? [name] : []),
-    ...Object.entries(indexes).flatMap(([field, { counted }]) => (counted ? [`${name}.${field}`] : [])),
-  ]),
+  [...checkedEntities.values()]
+    .flatMap(({ name, indexes }) =>
+      Object.entries(indexes).flatMap(([field, { counted }]) => (counted ? [`${name}.${field}`] : [])),
+    )
+    .concat(...memberCollections),
 )
 
 /** Adds a finding. Ignores repeated findings about a row or commit, because several passes may report them. */
@@ -95,7 +98,8 @@ function count(progress: Progress, item: StoredItem): void {
   enterPartition(progress, item.pk)
   const { partition } = progress
   if (partition && item.sk === counterSort) partition.counted = Number(item.rows)
-  else if (partition && (item.kind === 'index' || item.kind === 'entity')) partition.found++
+  else if (partition && item.kind === 'index') partition.found++
+  else if (partition && isMemberIds(item)) partition.found += unpackIds(item.ids).length
   if (!isRequested(progress, item)) return
   const { account } = itemLocation(item)
   if (item.kind === 'account_version') {
@@ -109,9 +113,6 @@ function count(progress: Progress, item: StoredItem): void {
   progress.rows++
   for (const name of countersOf(entity, unpacked(item))) found[name] = (found[name] ?? 0) + 1
 }
-
-/** Possible finding, and the key of the item to read again for confirmation. */
-type Suspicion = { about: Key; finding: RowFinding }
 
 async function missingItems(rows: StoredItem[]): Promise<Suspicion[]> {
   const expected = rows.flatMap((row) => derivedItems(row).map((item) => ({ row, item })))
@@ -154,7 +155,9 @@ async function inconsistentVersions(versions: StoredItem[]): Promise<Suspicion[]
 
 const suspicionsOf = async (items: StoredItem[]): Promise<Suspicion[]> => [
   ...(await missingItems(items.filter(entityOf))),
+  ...(await missingMembers(items)),
   ...(await unfoundedItems(items.filter(isDerived))),
+  ...(await unfoundedMembers(items.filter(isMemberIds))),
   ...(await inconsistentVersions(items.filter(({ kind }) => kind === 'account_version'))),
   ...(await checkOrigins(items.filter(isRow))).map((finding) => ({
     about: { pk: finding.at, sk: finding.sort ?? '' },

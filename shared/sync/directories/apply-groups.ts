@@ -4,8 +4,7 @@ import { type GroupRow, groups, nativeGroup } from '../../domain/groups/group.ts
 import { memberships } from '../../domain/memberships/membership.ts'
 import { policies } from '../../domain/policies/policy.ts'
 import { stageGroupDeletion } from '../../domain/rules/delete-group.ts'
-import { itemRow } from '../../table/entity.ts'
-import { partition } from '../../table/keys.ts'
+import { itemRow, linkKey } from '../../table/entity.ts'
 import { checkExistence, findAllUnique, getItems, getRows } from '../../table/read.ts'
 import { type StagedChange, stageEach } from '../runs/plan.ts'
 import type { DirectoryStageContext } from './apply-identities.ts'
@@ -13,7 +12,8 @@ import type { Entries } from './directory-plan.ts'
 
 /** Maximum number of writes per change of a group, including index items, unique items and counters. */
 export const writesPerGroup = 9
-export const writesPerMembership = 3
+/** Maximum number of writes per membership: the row, the group's row counter, and the chunks of the group's member ids. */
+export const writesPerMembership = 5
 
 const findGroups = ({ transaction }: DirectoryStageContext, idpIds: string[]): Promise<(GroupRow | null)[]> =>
   findAllUnique(groups, transaction.accountId, 'groups.idp_id', idpIds)
@@ -67,7 +67,7 @@ export async function applyEnded({ transaction, sourceId }: DirectoryStageContex
   const ids = [...new Set(entries.map(({ group }) => group))]
   const [rows, members] = await Promise.all([
     getRows(groups, accountId, ids),
-    getItems(entries.map(({ group, actor }) => ({ pk: partition(accountId, memberships.name, group), sk: actor }))),
+    getItems(entries.map(({ group, actor }) => linkKey(memberships, accountId, { set: group, member: actor }))),
   ])
   const ownIds = new Set(rows.flatMap((row) => (row?.directory_id === sourceId ? [row.id] : [])))
   return stageEach(transaction, 'memberships', entries, writesPerMembership, ({ group, actor }, i) => {
@@ -91,10 +91,9 @@ export async function applyJoined(stage: DirectoryStageContext, entries: Entries
   ])
   const groupOf = new Map(ids.map((id, i) => [id, rows[i] ?? null]))
   const owners = identities.map((identity) => identity?.actor_id ?? 'none')
-  const keys = entries.map(({ group }, i) => ({
-    pk: partition(accountId, memberships.name, groupOf.get(group)?.id ?? 'none'),
-    sk: owners[i] ?? 'none',
-  }))
+  const keys = entries.map(({ group }, i) =>
+    linkKey(memberships, accountId, { set: groupOf.get(group)?.id ?? 'none', member: owners[i] ?? 'none' }),
+  )
   const [people, isMember] = await Promise.all([getRows(actors, accountId, owners), checkExistence(keys)])
   const joinedKeys = new Set<string>()
   return stageEach(transaction, 'memberships', entries, writesPerMembership, ({ group: groupId }, i) => {

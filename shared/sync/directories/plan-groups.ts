@@ -4,8 +4,9 @@ import { type GroupRow, groups } from '../../domain/groups/group.ts'
 import { memberships } from '../../domain/memberships/membership.ts'
 import { type PolicyRow, policies } from '../../domain/policies/policy.ts'
 import { itemRow } from '../../table/entity.ts'
-import { partition } from '../../table/keys.ts'
-import { getRows, itemsOf, sortKeysOf } from '../../table/read.ts'
+import { membersPartition, partition } from '../../table/keys.ts'
+import { readMemberIds } from '../../table/member-ids.ts'
+import { getRows, itemsOf } from '../../table/read.ts'
 import { batches } from '../runs/plan.ts'
 import type { RunSkipped } from '../runs/run.ts'
 import type { PlannedGroupFields } from './directory-plan.ts'
@@ -60,7 +61,7 @@ export async function planGroups(planning: Planning): Promise<Present> {
   losses.groups.owned += owned.length
   for (const row of owned) {
     if (listedIds.has(row.idp_id as string)) continue
-    const members = await sortKeysOf(partition(work.accountId, memberships.name, row.id))
+    const members = await readMemberIds(membersPartition(work.accountId, memberships.name, row.id))
     losses.groups.lost++
     losses.memberships.owned += members.length
     losses.memberships.lost += members.length
@@ -88,7 +89,7 @@ async function planGroupMembers(
 ): Promise<number> {
   const { work, chunks, planWriter, losses, people, inactiveActors } = planning
   const flat = await flattenMembers(chunks, direct, group.idp_id)
-  const current = new Set(row ? await sortKeysOf(partition(work.accountId, memberships.name, row.id)) : [])
+  const current = new Set(row ? await readMemberIds(membersPartition(work.accountId, memberships.name, row.id)) : [])
   losses.memberships.owned += current.size
   const remaining = new Set<string>()
   let members = 0

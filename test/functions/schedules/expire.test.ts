@@ -22,6 +22,7 @@ import { call, newAccount } from '#test/support/accounts/account.ts'
 import { devices, newClients, poolsOf } from '#test/support/accounts/pools.ts'
 import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { followUpAll, readCommits } from '#test/support/logs/commit-stream.ts'
+import { membersOf } from '#test/support/table/members-of.ts'
 import { plantItems, plantRows } from '#test/support/table/plant-rows.ts'
 import { crashAfter } from '#test/support/table/table-faults.ts'
 
@@ -164,7 +165,7 @@ describe('the minute schedule (A31)', () => {
     const pools = poolsOf(account)
     const ids = await newClients(account, 120)
     const pool = await pools.newPool(ids.slice(0, 20))
-    const members = async () => (await queryItems(partition(account.id, poolMembers.name, pool))).map(({ sk }) => sk)
+    const members = () => membersOf(account.id, poolMembers, pool)
     const pending = () => readPending(account.id, poolMembers.name, pool)
 
     for (let writes = 2; (await pending()).length === 0; writes++) {

@@ -5,10 +5,11 @@ import type { Transaction } from '#shared/commit/transaction.ts'
 import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { readAccountVersion } from '#shared/table/account-version.ts'
-import { commitKey, counterSort, partition } from '#shared/table/keys.ts'
+import { commitKey, counterSort, membersPartition, partition } from '#shared/table/keys.ts'
 import { getItem, getRows, queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
+import { membersOf } from '#test/support/table/members-of.ts'
 
 let account: string
 let first: number
@@ -131,9 +132,9 @@ it('adds up the row counters of changes in one transaction', async () => {
     const id = `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`
     return transaction.insert(memberships, { group_id: group.id, actor_id: id })
   })
-  const counter = await getItem({ pk: partition(account, memberships.name, group.id), sk: counterSort })
+  const counter = await getItem({ pk: membersPartition(account, memberships.name, group.id), sk: counterSort })
   expect(counter?.rows).toBe(20)
-  expect(await queryItems(partition(account, memberships.name, group.id))).toHaveLength(20)
+  expect(await membersOf(account, memberships, group.id)).toHaveLength(20)
 })
 
 it('does not let a change that fills a transaction delay the others, or lose any', async () => {

@@ -20,11 +20,12 @@ import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { clients } from '#shared/domain/clients/client.ts'
 import { gateways } from '#shared/domain/gateways/gateway.ts'
 import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
+import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
 import { findPresence, isOnline } from '#shared/domain/sessions/presence.ts'
 import { sites } from '#shared/domain/sites/site.ts'
-import { partition } from '#shared/table/keys.ts'
+import { linkKey } from '#shared/table/entity.ts'
 import { getItem, getRow } from '#shared/table/read.ts'
 import { SeededRandom } from '#test/simulation/world/seeded-random.ts'
 import { type Answer, call } from '../accounts/account.ts'
@@ -123,7 +124,7 @@ async function findMissing(
     findPresence(account, 'gateways', item.gateway_id),
   ])
   const [group = '', actor = ''] = item.membership?.split('#') ?? []
-  const membership = await getItem({ pk: partition(account, 'memberships', group), sk: actor })
+  const membership = await getItem(linkKey(memberships, account, { set: group, member: actor }))
   const isNewest = (row: { updated_at: string } | null) => row !== null && row.updated_at <= item.state_at
   const facts: [string, boolean][] = [
     ['policy', isNewest(policy) && policy?.is_disabled === false],

@@ -15,6 +15,7 @@ import { itemRow } from '#shared/table/entity.ts'
 import { partition } from '#shared/table/keys.ts'
 import { getRow, queryItems } from '#shared/table/read.ts'
 import { put, remove, writeTogether } from '#shared/table/write-together.ts'
+import { membersOf } from '#test/support/table/members-of.ts'
 import { type Account, newAccount } from '../accounts/account.ts'
 import { directoriesApi } from './directories.ts'
 import { ScriptedDirectory } from './scripted-directory.ts'
@@ -35,8 +36,8 @@ async function stateOf(accountId: string): Promise<SyncedState> {
   const emails = new Map(people.map(({ id, email, name }) => [id, email ?? name]))
   const members = await Promise.all(
     all.map(async (group) =>
-      (await queryItems(partition(accountId, memberships.name, group.id))).map(
-        (item) => `${group.idp_id ?? group.name} ${emails.get(String(item.sk)) ?? `gone ${item.sk}`}`,
+      (await membersOf(accountId, memberships, group.id)).map(
+        (id) => `${group.idp_id ?? group.name} ${emails.get(id) ?? `gone ${id}`}`,
       ),
     ),
   )

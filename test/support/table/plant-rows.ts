@@ -1,9 +1,19 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { memberChanges, type StagedRow } from '#shared/commit/staged-row.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
-import { countedPartitions, type Entity, indexItems, type Row, type RowFields, rowItem } from '#shared/table/entity.ts'
+import {
+  countedPartitions,
+  type Entity,
+  indexItems,
+  type Row,
+  type RowFields,
+  rowItem,
+  rowKey,
+} from '#shared/table/entity.ts'
 import { accountVersionKey, counterSort, type Item } from '#shared/table/keys.ts'
 import { packLarge } from '#shared/table/large-attributes.ts'
+import { changeChunks, chunkItem, readChunks, splitChunk } from '#shared/table/member-ids.ts'
 import { table, tableName } from '#shared/table/table.ts'
 
 /**
@@ -34,6 +44,11 @@ export async function plantRows<R extends Row>(
     return [packLarge(rowItem(entity, accountId, row)), ...indexItems(entity, accountId, row)]
   })
   await plantItems(items)
+  const links = rows.map((row) => ({ entity, key: rowKey(entity, accountId, row), before: null, after: row }))
+  for (const [pk, change] of memberChanges(accountId, links as unknown as StagedRow[])) {
+    const chunks = changeChunks(pk, await readChunks(pk), change)
+    await plantItems(chunks.flatMap((chunk) => splitChunk(chunk, chunk.ids.length).map(chunkItem)))
+  }
   for (const [pk, amount] of counters) await add({ pk, sk: counterSort }, '#rows', { '#rows': 'rows' }, amount)
   for (const [name, amount] of counts)
     await add(accountVersionKey(accountId), 'counts.#name', { '#name': name }, amount)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { partition } from '#shared/table/keys.ts'
-import { queryItems } from '#shared/table/read.ts'
+import { getMembership } from '#shared/domain/memberships/membership.ts'
 import { insertSyncedGroup } from '#test/support/accounts/groups.ts'
 import { entries, newMembershipWorld } from '#test/support/accounts/memberships.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
@@ -24,8 +23,7 @@ describe('PUT /groups/{group_id}/memberships (A15)', () => {
   it('keeps the memberships of remaining members', async () => {
     const group = await world.newGroup()
     await world.put(group, entries(a, b))
-    const idOf = async () =>
-      (await queryItems(partition(world.account.id, 'memberships', group))).find(({ actor_id }) => actor_id === a)?.id
+    const idOf = async () => (await getMembership(world.account.id, group, a))?.id
     const before = await idOf()
     const commits = (await readCommits(world.account.id)).length
     await world.put(group, entries(a, b))

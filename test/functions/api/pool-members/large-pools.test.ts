@@ -7,14 +7,14 @@ import { handler as followUp } from '#functions/streams/follow-up.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { commit } from '#shared/commit/commit.ts'
 import { workTime } from '#shared/core/work/work.ts'
-import { readPending, stagePending } from '#shared/domain/member-sets/pending-change.ts'
-import { partition } from '#shared/table/keys.ts'
-import { queryItems } from '#shared/table/read.ts'
+import { readLinks, readPending, stagePending } from '#shared/domain/member-sets/pending-change.ts'
+import { poolMembers } from '#shared/domain/pool-members/pool-member.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { devices, newClients, type Pools, poolsOf } from '#test/support/accounts/pools.ts'
 import { unknownId } from '#test/support/accounts/unknown-id.ts'
 import { followUpAll, readCommits, toStreamRecord } from '#test/support/logs/commit-stream.ts'
 import { countWaiting } from '#test/support/table/count-waiting.ts'
+import { membersOf } from '#test/support/table/members-of.ts'
 import { failTable } from '#test/support/table/table-faults.ts'
 
 let account: Account
@@ -37,10 +37,11 @@ const listed = async (resource_id: string) => {
   const { data, metadata } = (await pools.list(resource_id, { limit: '100' })).body
   return { first: data.map(({ id }: { id: string }) => id), total: metadata.total }
 }
-const rowIds = async (pool: string) =>
-  new Map(
-    (await queryItems(partition(account.id, 'static_device_pool_members', pool))).map((row) => [row.device_id, row.id]),
-  )
+const rowIds = async (pool: string) => {
+  const ids = await membersOf(account.id, poolMembers, pool)
+  const items = await readLinks(account.id, poolMembers, pool, ids)
+  return new Map(items.map((row) => [row?.device_id, row?.id]))
+}
 const commitsBy = async (change: () => Promise<unknown>) => {
   const before = (await readCommits(account.id)).length
   await change()
@@ -91,14 +92,14 @@ describe('create_static_device_pool (A32)', () => {
 
   it('defers members after its deadline, and skips a client deleted in the meantime', async () => {
     vi.spyOn(workTime, 'provisioning').mockReturnValue(-1)
-    const made = await newClients(account, 120)
+    const made = await newClients(account, 160)
     const pool = await newPool(made)
     const { total } = await listed(pool)
-    expect(total).toBeLessThan(120)
+    expect(total).toBeLessThan(160)
     const deletedClient = made.at(-1) as string
     expect((await account.call(deleteClient, { method: 'DELETE', params: { id: deletedClient } })).status).toBe(200)
     await followUpAll(account.id)
-    expect((await listed(pool)).total).toBe(119)
+    expect((await listed(pool)).total).toBe(159)
   })
 
   it('adds no members to a pool that is deleted in the meantime', async () => {
@@ -155,13 +156,13 @@ describe('a change that takes longer than its request (A15.6)', () => {
       { data: { device_ids: ids.slice(20, 40) }, metadata: { pending: 160 } },
     ])
     expect((await listed(pool)).total).toBe(20)
-    expect((await put(pool, ids.slice(20, 200))).body.metadata).toEqual({ pending: 112 })
+    expect((await put(pool, ids.slice(20, 200))).body.metadata).toEqual({ pending: 70 })
     const commits = (await readCommits(account.id)).length
     vi.spyOn(workTime, 'delivery').mockReturnValue(-1)
     await followUpAll(account.id)
     expect((await listed(pool)).total).toBe(180)
     const followed = (await readCommits(account.id)).slice(commits)
-    expect(followed.length).toBeGreaterThan(2)
+    expect(followed.length).toBeGreaterThan(0)
     expect(followed.every(({ subject }) => subject?.actor_id === account.apiClient.id)).toBe(true)
     expect(await put(pool, ids.slice(20, 200))).toMatchObject({
       status: 200,
@@ -172,13 +173,13 @@ describe('a change that takes longer than its request (A15.6)', () => {
   it('is deferred again after one part by a delivery without time', async () => {
     const pool = await newPool()
     late()
-    expect((await put(pool, ids)).body.metadata).toEqual({ pending: 152 })
+    expect((await put(pool, ids)).body.metadata).toEqual({ pending: 110 })
     const record = toStreamRecord((await readCommits(account.id)).at(-1) as never) as DynamoDBRecord
     await followUp({ Records: [record] }, { getRemainingTimeInMillis: () => 20_000 })
     const [part] = await readPending(account.id, 'static_device_pool_members', pool)
     const left = { below: 'static_device_pool_members', id: pool, change: part?.change }
     expect((await readCommits(account.id)).at(-1)?.follow_ups).toEqual([left])
-    expect((await listed(pool)).total).toBe(96)
+    expect((await listed(pool)).total).toBe(180)
   })
 
   it('is the basis of the next request, which can cancel its pending part', async () => {
@@ -195,7 +196,7 @@ describe('a change that takes longer than its request (A15.6)', () => {
     const pool = await newPool(ids.slice(0, 60))
     let commits = 0
     const waited = countWaiting()
-    const isLate = (command: object) => command instanceof TransactWriteCommand && ++commits > 3
+    const isLate = (command: object) => command instanceof TransactWriteCommand && ++commits > 2
     // Advances the clock with each failure, so that the request gives up after some retries.
     failTable('InternalServerError', isLate, () => (waited.ms += 5_000))
     const answer = await put(pool, ids.slice(50))
@@ -222,7 +223,7 @@ describe('a change that takes longer than its request (A15.6)', () => {
     expect(await pendingOf(pool)).toEqual(joining)
   })
 
-  it('stores 10,000 leaving and 10,000 joining members in one commit, and reads them unchanged', async () => {
+  it('stores 10,000 leaving and 10,000 joining members in one commit, and reads them sorted', async () => {
     const pool = await newPool()
     const many = () => Array.from({ length: 10_000 }, () => crypto.randomUUID())
     const [leaving, joining] = [many(), many()]
@@ -231,7 +232,7 @@ describe('a change that takes longer than its request (A15.6)', () => {
     )
     const parts = await readPending(account.id, 'static_device_pool_members', pool)
     expect(parts.length).toBeLessThanOrEqual(20)
-    expect(parts.filter(({ joins }) => !joins).flatMap((part) => part.ids)).toEqual(leaving)
-    expect(parts.filter(({ joins }) => joins).flatMap((part) => part.ids)).toEqual(joining)
+    expect(parts.filter(({ joins }) => !joins).flatMap((part) => part.ids)).toEqual(leaving.sort())
+    expect(parts.filter(({ joins }) => joins).flatMap((part) => part.ids)).toEqual(joining.sort())
   })
 })

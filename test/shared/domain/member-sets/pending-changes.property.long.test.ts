@@ -7,11 +7,10 @@ import { workTime } from '#shared/core/work/work.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { readPending } from '#shared/domain/member-sets/pending-change.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
-import { partition } from '#shared/table/keys.ts'
-import { queryItems } from '#shared/table/read.ts'
 import { robotRow } from '#test/support/accounts/actors.ts'
 import { entries, newMembershipWorld } from '#test/support/accounts/memberships.ts'
 import { followUpAll, readCommits, toStreamRecord } from '#test/support/logs/commit-stream.ts'
+import { membersOf } from '#test/support/table/members-of.ts'
 import { plantRows } from '#test/support/table/plant-rows.ts'
 import { crashAfter } from '#test/support/table/table-faults.ts'
 
@@ -40,8 +39,7 @@ const newWorld = async () => {
   const rows = await plantRows<ActorRow>(world.account.id, actors, count, robotRow)
   const group = await world.newGroup()
   const { account } = world
-  const members = async () =>
-    (await queryItems(partition(account.id, memberships.name, group))).map(({ sk }) => sk as string)
+  const members = () => membersOf(account.id, memberships, group)
   const pending = () => readPending(account.id, memberships.name, group)
   return {
     ...world,

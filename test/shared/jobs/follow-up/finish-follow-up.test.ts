@@ -29,7 +29,7 @@ it('deletes nothing below an existing object, even if a record requests it', asy
       'policies',
       'resources',
       'v0_devices',
-      `memberships#${group.id}`,
+      `memberships.members#${group.id}`,
     ]
     const counted = names.map(async (name) => [name, (await queryItems(`${account.id}#${name}`)).length] as const)
     return Object.fromEntries(await Promise.all(counted))

@@ -4,8 +4,18 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { commit } from '#shared/commit/commit.ts'
 import { clock } from '#shared/core/clock.ts'
 import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
+import { memberships } from '#shared/domain/memberships/membership.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
-import { accountVersionKey, commitKey, entityKey, type Item, type Key, uniqueKey } from '#shared/table/keys.ts'
+import {
+  accountVersionKey,
+  commitKey,
+  entityKey,
+  type Item,
+  type Key,
+  membersPartition,
+  uniqueKey,
+} from '#shared/table/keys.ts'
+import { type Chunk, chunkItem, readChunks } from '#shared/table/member-ids.ts'
 import { getItem } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
@@ -99,4 +109,31 @@ it('reports a row without the id that names its index items', async () => {
   const { findings } = await checkRows({})
   expect(findings).toContainEqual(expect.objectContaining({ problem: 'unfounded', item: 'row', sort: key.sk }))
   expect(findings).toContainEqual(expect.objectContaining({ problem: 'altered', sort: other.id }))
+})
+
+it('finds members that are missing from the ids of their set, and ids without a member', async () => {
+  const actors = Array.from({ length: 3 }, () => randomUUID()).sort()
+  await commit({ accountId, subject: null }, async (transaction) => {
+    for (const actor_id of actors) transaction.insert(memberships, { group_id: one.id, actor_id })
+  })
+  const at = membersPartition(accountId, memberships.name, one.id)
+  const problems = async () =>
+    (await checkRows({ account_id: accountId })).findings
+      .filter((finding) => finding.at === at)
+      .map(({ problem, item, sort }) => `${problem} ${item} ${sort}`)
+      .sort()
+  expect(await problems()).toEqual([])
+
+  const [chunk] = await readChunks(at)
+  const stranger = randomUUID()
+  await put(chunkItem({ ...(chunk as Chunk), ids: [...actors.slice(1), stranger].sort() }))
+  expect(await problems()).toEqual([`missing index ${actors[0]}`, `unfounded index ${stranger}`])
+  await put(chunkItem({ ...(chunk as Chunk), ids: [...actors, stranger].sort() }))
+  expect(await problems()).toEqual(['miscounted counter #', `unfounded index ${stranger}`])
+  await put({ ...chunkItem(chunk as Chunk), ids: 'rubbish' })
+  expect(await problems()).toEqual(['miscounted counter #', ...actors.map((id) => `missing index ${id}`)])
+  // Moves the ids behind the key of their chunk, where no reader looks for them.
+  await remove(chunk as Chunk)
+  await put(chunkItem({ ...(chunk as Chunk), sk: '0' }))
+  expect(await problems()).toEqual(actors.map((id) => `missing index ${id}`))
 })

@@ -9,6 +9,7 @@ import { writesPerGroup, writesPerMembership } from '#shared/sync/directories/ap
 import { writesPerUser } from '#shared/sync/directories/apply-users.ts'
 import { readAccountVersion } from '#shared/table/account-version.ts'
 import type { RowFields } from '#shared/table/entity.ts'
+import { unknownId } from '#test/support/accounts/unknown-id.ts'
 import { newSyncWorld } from '#test/support/sync/sync-runs.ts'
 
 const transaction = () => new Transaction('account', { sequence: 1, clock: 1, counts: {}, leaves: 0 }, 2)
@@ -54,10 +55,24 @@ it('knows the maximum number of writes per change of a run', () => {
   const renamed = transaction()
   renamed.update(groups, row, { name: 'Two', entity_type: 'org_unit' })
   expect(renamed.writes()).toHaveLength(writesPerGroup)
+})
 
-  const joined = transaction()
-  joined.insert(memberships, { group_id: 'g1', actor_id: 'a1' })
-  expect(joined.writes()).toHaveLength(writesPerMembership)
+it('has capacity for the chunks of member ids, and for the counters of their groups', async () => {
+  const full = transaction()
+  let members = 0
+  for (; full.hasCapacity(writesPerMembership); members++)
+    full.insert(memberships, { group_id: `g${members}`, actor_id: unknownId })
+  expect(members).toBe(19)
+  await full.stageChunks()
+  expect(full.writes()).toHaveLength(3 * members)
+
+  const one = transaction()
+  members = 0
+  for (; one.hasCapacity(writesPerMembership); members++)
+    one.insert(memberships, { group_id: 'g', actor_id: crypto.randomUUID() })
+  expect(members).toBe(45)
+  await one.stageChunks()
+  expect(one.writes()).toHaveLength(members + 1 + 1)
 })
 
 it('counts the writes of a row once if it is staged twice', () => {

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
-import { partition } from '#shared/table/keys.ts'
-import { getRow, sortKeysOf } from '#shared/table/read.ts'
+import { getRow } from '#shared/table/read.ts'
 import { insertSyncedGroup } from '#test/support/accounts/groups.ts'
 import { openPolicy } from '#test/support/accounts/row-fields.ts'
 import { insertRow } from '#test/support/accounts/rows.ts'
 import { newSyncWorld, type SyncWorld } from '#test/support/sync/sync-runs.ts'
+import { membersOf } from '#test/support/table/members-of.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -133,11 +133,11 @@ describe('members (I4.2)', () => {
     world.company.groups = [{ id: 'g', members: ids }]
     await world.run()
     const group = (await world.state()).groups.find(({ idp_id }) => idp_id === 'g')
-    const kept = await sortKeysOf(partition(world.account.id, memberships.name, group?.id ?? ''))
+    const kept = await membersOf(world.account.id, memberships, group?.id ?? '')
     world.company.groups = [{ id: 'g', members: ids.slice(1) }]
     const run = await world.run()
     expect(run.planned.memberships).toEqual({ insert: 0, update: 0, delete: 1 })
-    const left = await sortKeysOf(partition(world.account.id, memberships.name, group?.id ?? ''))
+    const left = await membersOf(world.account.id, memberships, group?.id ?? '')
     expect(kept).toEqual(expect.arrayContaining(left))
     expect(left).toHaveLength(5)
   })
