@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, build, type OutputFile } from 'esbuild'
+import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild'
 import type { RoutedSource } from '#functions/operations.ts'
 import { bundleCommonCode, commonModules } from './common-code.ts'
 import { publicRoutes, signInPages } from './public-routes.ts'
@@ -78,9 +78,19 @@ export const moduleOptions = {
   legalComments: 'none',
 } satisfies BuildOptions
 
-/** Bundles all functions into one directory. Modules used by many functions share one file. */
-export async function bundle(operations: RoutedSource[], outdir: string): Promise<void> {
+/** Finds the modules of functions without bundling packages, which takes most of the time. */
+async function moduleGraph(entryPoints: string[]): Promise<Metafile> {
+  const options = { ...moduleOptions, absWorkingDir: root, outdir: buildDirectory, outbase: root, entryPoints }
+  return (await build({ ...options, packages: 'external', metafile: true, write: false })).metafile
+}
+
+/**
+ * Bundles all functions into one directory. Modules used by many functions share one file.
+ * @param metafile esbuild's metafile of a bundle that contains all functions, with paths relative to the folder `functions`
+ */
+export async function bundle(operations: RoutedSource[], outdir: string, metafile?: Metafile): Promise<void> {
   const files = [...new Set([...operations.map(({ file }) => file), ...(await plainFunctions())])]
+  const common = commonModules(metafile ?? (await moduleGraph(files)), files)
   const options = {
     absWorkingDir: root,
     entryPoints: files,
@@ -96,12 +106,9 @@ export async function bundle(operations: RoutedSource[], outdir: string): Promis
     sourcesContent: false,
     logLevel: 'warning',
   } satisfies BuildOptions
-  // Runs a first build to find shared modules. This build leaves out packages, which take most of the time.
-  const graph = { metafile: true, sourcemap: false, minify: false, packages: 'external' } satisfies BuildOptions
-  const { metafile } = await build({ ...options, ...graph })
   const { outputFiles } = await build({
     ...options,
-    plugins: [builtInModules, unusedParts, bundleCommonCode(root, commonModules(metafile, files), files)],
+    plugins: [builtInModules, unusedParts, bundleCommonCode(root, common, files)],
   })
   // Writes synchronously, because a thread pool takes more CPU time for hundreds of small files.
   for (const file of outputFiles) {

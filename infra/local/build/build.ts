@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import type { Metafile } from 'esbuild'
 import { loadOperations, type OperationSource, operationFiles, toRoutedSource } from '#functions/operations.ts'
 import { readableStack } from '#shared/core/logging/readable-stack.ts'
 import { faultText, isStartupError, StartupError } from '../files/fault.ts'
@@ -38,26 +39,35 @@ function removeSources(): void {
   if (sourcesFolder) rmSync(sourcesFolder, { recursive: true, force: true })
 }
 
-/** Files of bundled sources. `operations` exports the handler of each file. */
-type BundledSources = { operations: URL; synthesis: URL }
+/** Files of bundled sources, and the modules of all functions. `operations` exports the handler of each file. */
+type BundledSources = { operations: URL; synthesis: URL; metafile: Metafile }
 
 /**
  * Bundles the operations and the CDK app without their packages, because Node takes a second to load their 700 files of TypeScript. Only
  * this build uses the bundle.
  */
 async function bundleSources(cache: string): Promise<BundledSources> {
-  const [{ build }, { moduleOptions }] = await Promise.all([import('esbuild'), import('../../code/bundle.ts')])
+  const [{ build }, { moduleOptions, plainFunctions }] = await Promise.all([
+    import('esbuild'),
+    import('../../code/bundle.ts'),
+  ])
   const outdir = mkdtempSync(join(cache, 'sources.'))
   sourcesFolder = outdir
-  const files = await operationFiles()
-  await build({
+  const [files, others] = await Promise.all([operationFiles(), plainFunctions()])
+  const root = fileURLToPath(new URL('../../../functions', import.meta.url))
+  // Adds the other functions to the metafile. The file that imports them is never loaded.
+  const otherFunctions = join(outdir, 'others.js')
+  writeFileSync(otherFunctions, others.map((file) => `import ${JSON.stringify(join(root, file))}\n`).join(''))
+  const { metafile } = await build({
     stdin: {
       contents: files.map((file) => `export { handler as '${file}' } from './${file}'`).join('\n'),
-      resolveDir: fileURLToPath(new URL('../../../functions', import.meta.url)),
+      resolveDir: root,
       sourcefile: 'operations',
     },
-    entryPoints: { synthesis: fileURLToPath(new URL('./synthesis-thread.ts', import.meta.url)) },
+    absWorkingDir: root,
+    entryPoints: { synthesis: fileURLToPath(new URL('./synthesize.ts', import.meta.url)), others: otherFunctions },
     outdir,
+    metafile: true,
     ...moduleOptions,
     packages: 'external',
     // Names the sources in the stack of an error (`readableStack`).
@@ -66,20 +76,21 @@ async function bundleSources(cache: string): Promise<BundledSources> {
     logLevel: 'error',
   })
   const urlOf = (name: string) => pathToFileURL(join(outdir, `${name}.mjs`))
-  return { operations: urlOf('stdin'), synthesis: urlOf('synthesis') }
+  return { operations: urlOf('stdin'), synthesis: urlOf('synthesis'), metafile }
 }
 
-/** Runs the CDK in a second thread, which loads it while this thread loads the operations. Returns the serialized deployment. */
-async function runSynthesis(script: URL, operations: Promise<OperationSource[]>): Promise<string> {
-  const thread = new Worker(script)
+/** Runs the CDK in a second thread, which loads it while this thread bundles the sources. Returns the serialized deployment. */
+async function runSynthesis(sources: Promise<BundledSources>, operations: Promise<OperationSource[]>): Promise<string> {
+  const thread = new Worker(new URL('./synthesis-thread.ts', import.meta.url))
   const result = new Promise<string>((resolve, reject) => {
     thread.once('message', resolve).once('error', reject)
     thread.once('exit', () => reject(new Error('The thread of the synthesis ended without a result.')))
   })
-  const [deployment] = await Promise.all([
-    result,
-    operations.then((loaded) => thread.postMessage(loaded.map(toRoutedSource))),
-  ])
+  const order = Promise.all([sources, operations]).then(([{ synthesis }, loaded]) => ({
+    script: synthesis.href,
+    operations: loaded.map(toRoutedSource),
+  }))
+  const [deployment] = await Promise.all([result, order.then((message) => thread.postMessage(message))])
   return deployment
 }
 
@@ -93,11 +104,10 @@ const work: Record<BuildPart, (outdir: string) => Promise<void>> = {
   server: bundleServer,
   async functions(outdir) {
     const { bundle } = await import('../../code/bundle.ts')
-    await bundle(await operations, outdir)
+    await bundle(await operations, outdir, (await bundled).metafile)
   },
   async deployment(outdir) {
-    const { synthesis } = await bundled
-    writeFileSync(join(outdir, 'deployment.json'), await runSynthesis(synthesis, operations))
+    writeFileSync(join(outdir, 'deployment.json'), await runSynthesis(bundled, operations))
   },
 }
 

@@ -41,6 +41,12 @@ export async function synthesize(operations: RoutedSource[]): Promise<Deployment
   }).catch(explainSettingError)
 }
 
+/** Synthesizes the deployment and serializes it. */
+export async function synthesizeText(operations: RoutedSource[]): Promise<string> {
+  const { serializeDeployment } = await import('../../template/deployment.ts')
+  return serializeDeployment(await synthesize(operations))
+}
+
 /**
  * Rethrows an error of the synthesis.
  * @throws StartupError naming the environment variable of an invalid setting

@@ -70,7 +70,7 @@ describe('a build', () => {
   })
 
   it('completes the other parts if one fails, and leaves nothing else behind', async () => {
-    const cache = mkdtempSync('node_modules/.cache/builds-')
+    const cache = resolve(mkdtempSync('node_modules/.cache/builds-'))
     try {
       const folderOf = (part: string) => resolve(cache, part)
       const order = {
