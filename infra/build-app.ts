@@ -74,10 +74,13 @@ function boundRoles(app: App, policy: string): void {
 }
 
 export async function buildApp({ outdir, operations, code, versions = true, context }: Options = {}): Promise<App> {
-  // Turns off stack traces and metadata, which would take a sixth of the synthesis time.
+  // Turns off stack traces and metadata, which would take a fifth of the synthesis time.
   const fast = { analyticsReporting: false, stackTraces: false, treeMetadata: false }
-  const withoutMetadata = { '@aws-cdk/core:enableAdditionalMetadataCollection': false }
-  const app = new App({ ...fast, context: { ...featureFlags, ...withoutMetadata, ...context }, outdir })
+  const fastContext = {
+    'aws:cdk:disable-creation-stack-traces': true,
+    '@aws-cdk/core:enableAdditionalMetadataCollection': false,
+  }
+  const app = new App({ ...fast, context: { ...featureFlags, ...fastContext, ...context }, outdir })
   const sources = operations ?? (await loadOperations())
   const directory = code ?? (await mkdtemp(join(tmpdir(), 'bundle-')))
   try {
