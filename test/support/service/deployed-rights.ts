@@ -20,7 +20,7 @@ export async function deployedRights(context: Record<string, unknown> = {}) {
     mkdirSync(code)
     writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => {}\n')
     const outdir = join(directory, 'assembly')
-    const app = await buildApp({ outdir, code, context })
+    const app = await buildApp({ outdir, code, context, versions: false })
     app.synth()
     return readRights(allStacks(readAssembly(outdir)), context)
   } finally {
