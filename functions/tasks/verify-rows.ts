@@ -3,7 +3,7 @@ import { watched } from '#shared/core/logging/watched.ts'
 import { task, timeLeft } from '#shared/core/work/task.ts'
 import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 
-/** Maximum time for one page, which takes a few hundred reads. */
+/** Maximum time for one page, which takes a few thousand reads. */
 const maxPageMs = 60_000
 
 /**

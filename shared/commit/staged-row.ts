@@ -68,9 +68,15 @@ function countedRows(accountId: string, { entity, before, after }: StagedRow): M
   return counts
 }
 
-/** Returns the ids that the rows add to sets or remove from them, by the partition of each set. */
-export function memberChanges(accountId: string, stagedRows: Iterable<StagedRow>): Map<string, IdChanges> {
-  const changes = new Map<string, IdChanges>()
+/** Returns the ids to add to sets and to remove from them, by the partition of each set: those of `repairs` and of the rows. */
+export function memberChanges(
+  accountId: string,
+  stagedRows: Iterable<StagedRow>,
+  repairs: ReadonlyMap<string, IdChanges> = new Map(),
+): Map<string, IdChanges> {
+  const changes = new Map(
+    repairs.entries().map(([pk, { added, removed }]) => [pk, { added: new Set(added), removed: new Set(removed) }]),
+  )
   for (const { entity, before, after } of stagedRows) {
     const link = before && after ? undefined : entity.link?.((after ?? before) as Row)
     if (!link) continue

@@ -7,7 +7,7 @@ import { type Entity, itemRow, type Row, type RowFields, rowKey } from '../table
 import { address } from '../table/key-set.ts'
 import { entityKey, type Item, type Key, type RowPointer, uniqueKey } from '../table/keys.ts'
 import { bytesOf, maxRowBytes, tooLarge } from '../table/large-attributes.ts'
-import { type Chunk, changeChunks, chunkItem, readChunks, splitChunk } from '../table/member-ids.ts'
+import { type Chunk, changeChunks, chunkItem, type IdChanges, readChunks, splitChunk } from '../table/member-ids.ts'
 import { getItem } from '../table/read.ts'
 import { put, putIf, remove, removeWhile, type Write } from '../table/write-together.ts'
 import { type Change, type FollowUp, rowDigest, rowName, type WrittenRows } from './commit-record.ts'
@@ -18,15 +18,15 @@ import { addCounts, counterWrites, memberChanges, partsOf, recordedChange, type 
 export const maxWrites = 100
 /** Writes reserved for the account version, the commit record, a saved response and the progress of a sync run. */
 const ownWrites = 4
-/** Upper bound of the writes of one row with its index items and counters. */
+/** Upper bound of the writes of one row with its index items, counters and chunks of member ids. */
 const writesPerRow = 23
-/** Writes reserved for each set of members, so that long chunks of its ids can be split. */
-const writesPerSet = 2
+/** Number of changed members of a set for which one write is reserved to split a chunk of ids that becomes too long. */
+const membersPerSplit = 20
 /** Maximum bytes of the changes in a commit record, below the 400 KB limit of a DynamoDB item. */
 const maxRecordBytes = 150_000
 
-/** Range of ids, both inclusive. */
-type IdRange = readonly [first: string, last: string]
+/** Chunks of a set of members that a change has read, for all ids (null) or for some of them. */
+type ChunksRead = { ids: Set<string> | null; chunks: Chunk[] }
 
 /** Changes of one commit, staged in memory. Reads are serializable: the commit fails if the account version has changed. */
 export class Transaction {
@@ -43,8 +43,9 @@ export class Transaction {
   private readonly stagedRows = new Map<string, StagedRow>()
   /** Writes of items other than rows, by key. A transaction takes one write per item. */
   private readonly otherWrites = new Map<string, Write>()
-  /** Chunks of member ids that the change has read, and the range of ids that they cover, by the partition of the set. */
-  private readonly chunksRead = new Map<string, { between: IdRange | undefined; chunks: Chunk[] }>()
+  private readonly chunksRead = new Map<string, ChunksRead>()
+  /** Members whose id is added or removed without their row, by the partition of the set. */
+  private readonly repairs = new Map<string, IdChanges>()
   private chunkWrites: Write[] = []
   private createdIds = 0
   /** JSON bytes of all rows before and after their changes, which the commit record contains. */
@@ -166,33 +167,44 @@ export class Transaction {
     return maxWrites - ownWrites - this.writes().length
   }
 
-  /** Upper bound of the writes of chunks of member ids. */
-  private maxChunkWrites(): number {
-    const changes = memberChanges(this.accountId, this.stagedRows.values())
-    return changes.values().reduce((sum, { added, removed }) => sum + added.size + removed.size + writesPerSet, 0)
+  private memberChanges(): Map<string, IdChanges> {
+    return memberChanges(this.accountId, this.stagedRows.values(), this.repairs)
   }
 
-  /** Reads the chunks of a set of members for the ids from `first` to `last`, by default all, unless the change has read them. */
-  async chunks(pk: string, between?: IdRange): Promise<Chunk[]> {
+  /** Upper bound of the writes of chunks of member ids. */
+  private maxChunkWrites(): number {
+    const sizes = this.memberChanges()
+      .values()
+      .map(({ added, removed }) => added.size + removed.size)
+    return sizes.reduce((sum, size) => sum + size + Math.floor(size / membersPerSplit), 0)
+  }
+
+  /** Adds or removes only the id of a member, to repair a set in which the id and the row differ (docs/runbooks/restore.md). */
+  repairMember(pk: string, member: string, isMember: boolean): void {
+    const change = this.repairs.get(pk) ?? { added: new Set(), removed: new Set() }
+    change[isMember ? 'added' : 'removed'].add(member)
+    this.repairs.set(pk, change)
+  }
+
+  /** Reads the chunks of a set of members for the given ids, by default for all, unless the change has read them. */
+  async chunks(pk: string, ids?: string[]): Promise<Chunk[]> {
     const read = this.chunksRead.get(pk)
-    const [first, last] = read?.between ?? []
-    if (read && (!first || !last || (between && first <= between[0] && between[1] <= last))) return read.chunks
-    const chunks = await readChunks(pk, between)
-    this.chunksRead.set(pk, { between, chunks })
+    if (read && (read.ids === null || ids?.every((id) => read.ids?.has(id)))) return read.chunks
+    const chunks = await readChunks(pk, ids)
+    this.chunksRead.set(pk, { ids: ids ? new Set(ids) : null, chunks })
     return chunks
   }
 
   /** Derives the writes of chunks of member ids from the staged rows. To be called after all changes are staged. */
   async stageChunks(): Promise<void> {
-    const changes = [...memberChanges(this.accountId, this.stagedRows.values())]
     const changed = await Promise.all(
-      changes.map(async ([pk, change]) => {
-        const ids = [...change.added, ...change.removed].sort()
-        return changeChunks(pk, await this.chunks(pk, [ids[0] as string, ids.at(-1) as string]), change)
-      }),
+      [...this.memberChanges()].map(async ([pk, change]) =>
+        changeChunks(pk, await this.chunks(pk, [...change.added, ...change.removed]), change),
+      ),
     )
-    let free = this.freeWrites() - changed.flat().length
-    this.chunkWrites = changed.flat().flatMap((chunk) => {
+    const chunks = changed.flat()
+    let free = this.freeWrites() - chunks.length
+    this.chunkWrites = chunks.flatMap((chunk) => {
       const parts = splitChunk(chunk, 1 + Math.max(0, free))
       free -= parts.length - 1
       return parts.map((part) => (part.ids.length > 0 ? put(chunkItem(part)) : remove(part)))

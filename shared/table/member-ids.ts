@@ -1,5 +1,5 @@
 import type { Key } from './keys.ts'
-import { queryItems, type Range, storedPages } from './read.ts'
+import { type Range, storedPages } from './read.ts'
 
 /**
  * Item with sorted ids of members of a set. The sort key of a chunk is an upper bound of its ids and less than
@@ -8,8 +8,6 @@ import { queryItems, type Range, storedPages } from './read.ts'
 export type Chunk = Key & { ids: string[] }
 
 type StoredChunk = Key & { ids: unknown }
-
-export const chunkKind = 'member_ids'
 
 /** Number of ids above which a chunk is split. The item of a chunk of this length is at most 1 KB, which costs one write unit. */
 const chunkLength = 50
@@ -20,7 +18,7 @@ const lastSort = 'z'
 /** Packs UUIDs into 16 bytes each. */
 export const packIds = (ids: string[]): Uint8Array => Buffer.from(ids.join('').replaceAll('-', ''), 'hex')
 
-/** Unpacks UUIDs. Returns none for an invalid value, which the row check reports. */
+/** Unpacks UUIDs. Ignores what cannot be one, whose members the row check reports as missing. */
 export function unpackIds(bytes: unknown): string[] {
   if (!(bytes instanceof Uint8Array)) return []
   const hex = Buffer.from(bytes).toString('hex')
@@ -29,17 +27,34 @@ export function unpackIds(bytes: unknown): string[] {
 
 const toChunk = ({ pk, sk, ids }: StoredChunk): Chunk => ({ pk, sk, ids: unpackIds(ids) })
 
-export const chunkItem = ({ ids, ...key }: Chunk) => ({ ...key, kind: chunkKind, ids: packIds(ids) })
+export const chunkItem = ({ ids, ...key }: Chunk) => ({ ...key, kind: 'member_ids', ids: packIds(ids) })
 
-/** Reads the chunks that contain, or would contain, the ids from `first` to `last`, by default all chunks of the set. */
-export async function readChunks(pk: string, between?: readonly [first: string, last: string]): Promise<Chunk[]> {
-  if (!between) return (await queryItems<StoredChunk>(pk)).map(toChunk)
-  const [first, last] = between
-  const [others, end] = await Promise.all([
-    first < last ? queryItems<StoredChunk>(pk, { between }) : [],
-    queryItems<StoredChunk>(pk, { after: last, inclusive: true, limit: 1 }),
+async function queryChunks(pk: string, range: Range = {}): Promise<Chunk[]> {
+  const chunks: Chunk[] = []
+  for await (const page of storedPages<StoredChunk>(pk, range)) chunks.push(...page.map(toChunk))
+  return chunks
+}
+
+/** Reads the chunk that contains, or would contain, an id. */
+const chunkOf = (pk: string, id: string): Promise<Chunk[]> => queryChunks(pk, { after: id, inclusive: true, limit: 1 })
+
+/**
+ * Reads the chunks that contain, or would contain, the given ids, by default all chunks of the set. Reads at most two chunks per id, because
+ * the ids can be far apart in a large set.
+ */
+export async function readChunks(pk: string, ids?: string[]): Promise<Chunk[]> {
+  if (!ids) return queryChunks(pk)
+  const sorted = ids.toSorted()
+  const [first, last] = [sorted[0], sorted.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const [near, end] = await Promise.all([
+    first < last ? queryChunks(pk, { between: [first, last], limit: ids.length }) : [],
+    chunkOf(pk, last),
   ])
-  return [...others.filter(({ sk }) => sk !== end[0]?.sk), ...end].map(toChunk)
+  const nearEnd = near.length < ids.length ? last : (near.at(-1)?.sk ?? last)
+  const far = await Promise.all(sorted.filter((id) => id > nearEnd).map((id) => chunkOf(pk, id)))
+  const chunks = new Map([...near, ...far.flat(), ...end].map((chunk) => [chunk.sk, chunk]))
+  return [...chunks.values()].sort((a, b) => (a.sk < b.sk ? -1 : 1))
 }
 
 /** Yields the ids in a range of chunks, chunk by chunk. The limit of the range is a number of ids. */
@@ -48,7 +63,7 @@ async function* idsByChunk(pk: string, { after, inclusive = false, backward = fa
     after === undefined || (inclusive && id === after) || (backward ? id < after : id > after)
   // The first id before a position can be in the chunk that ends after it.
   if (backward && after !== undefined)
-    for (const { ids } of await readChunks(pk, [after, after])) yield ids.filter(isInRange).reverse()
+    for (const { ids } of await chunkOf(pk, after)) yield ids.filter(isInRange).reverse()
   const pageLength = limit === undefined ? undefined : 2 + Math.ceil((2 * limit) / chunkLength)
   for await (const page of storedPages<StoredChunk>(pk, { after, inclusive: !backward, backward, pageLength })) {
     for (const chunk of page) {
@@ -61,9 +76,13 @@ async function* idsByChunk(pk: string, { after, inclusive = false, backward = fa
 /** Yields the sorted ids of the members of a set, or those in a range. */
 export async function* memberIdsIn(pk: string, range: Range = {}): AsyncGenerator<string, undefined> {
   let remaining = range.limit ?? Number.POSITIVE_INFINITY
+  let last: string | undefined
   for await (const ids of idsByChunk(pk, range))
     for (const id of ids) {
+      // Skips an id that was read before, because a chunk can be split between two queries.
+      if (last !== undefined && (range.backward ? id >= last : id <= last)) continue
       if (remaining-- <= 0) return
+      last = id
       yield id
     }
 }
@@ -80,6 +99,12 @@ function chunkIndex(chunks: Chunk[], id: string): number {
     else high = middle
   }
   return low
+}
+
+/** Returns whether the chunks contain an id. */
+export const containsId = (chunks: Chunk[], id: string): boolean => {
+  const index = chunkIndex(chunks, id)
+  return chunks[index]?.ids.includes(id) ?? false
 }
 
 /** Returns how many of the sorted ids can change together if each takes one write, and each chunk that contains them takes one more. */

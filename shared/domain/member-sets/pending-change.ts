@@ -7,7 +7,7 @@ import type { Subject } from '../../core/subject.ts'
 import { type Entity, itemRow, linkKey, type Row } from '../../table/entity.ts'
 import { type Key, membersPartition, partition } from '../../table/keys.ts'
 import { packIds, readMemberIds, unpackIds } from '../../table/member-ids.ts'
-import { getItems, queryItems } from '../../table/read.ts'
+import { getItems, queryItems, type Range } from '../../table/read.ts'
 
 export type SetChange = { leaving: string[]; joining: string[] }
 
@@ -76,18 +76,22 @@ export function stagePart(transaction: Transaction, part: PendingPart, ids: stri
   else transaction.put({ ...part, kind: 'pending', ids: packIds(ids) })
 }
 
-export const stageSetDeletion = async <M extends Row>(transaction: Transaction, entity: Entity<M>, ownerId: string) =>
-  combineStages(
+export async function stageSetDeletion<M extends Row>(transaction: Transaction, entity: Entity<M>, ownerId: string) {
+  const { accountId } = transaction
+  const pk = membersPartition(accountId, entity.name, ownerId)
+  const readMembers = async (range: Range) => {
+    const ids = await readMemberIds(pk, range)
+    const items = await readLinks(accountId, entity, ownerId, ids)
+    return ids.map((id, i) => ({ id, item: items[i] }))
+  }
+  return combineStages(
     await stagePendingDeletions(transaction, entity.name, ownerId),
-    await stageWithinCapacity(
-      transaction,
-      async (range) => {
-        const ids = await readMemberIds(membersPartition(transaction.accountId, entity.name, ownerId), range)
-        return readLinks(transaction.accountId, entity, ownerId, ids)
-      },
-      (item) => item && transaction.delete(entity, itemRow(entity, item)),
+    await stageWithinCapacity(transaction, readMembers, ({ id, item }) =>
+      // Removes an id without a row, so that the deletion ends even if a restore has lost the row.
+      item ? transaction.delete(entity, itemRow(entity, item)) : transaction.repairMember(pk, id, false),
     ),
   )
+}
 
 /** Reads the items of members of a set, in the order of their ids. */
 export const readLinks = (account: string, entity: Pick<Entity, 'name'>, ownerId: string, ids: string[]) =>

@@ -2,7 +2,7 @@ import type { Revocation } from '../../commit/revoke.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { type Entity, itemRow } from '../../table/entity.ts'
 import { entityKey, membersPartition } from '../../table/keys.ts'
-import { fittingCount } from '../../table/member-ids.ts'
+import { containsId, fittingCount } from '../../table/member-ids.ts'
 import { checkExistence, getItem } from '../../table/read.ts'
 import {
   membersPerCommit,
@@ -116,11 +116,9 @@ export async function fitsCommit(transaction: Transaction, set: MemberSet, owner
 
 /** Returns how many of the sorted ids a commit can add or remove. */
 async function countFitting(transaction: Transaction, { entity }: MemberSet, ownerId: string, ids: string[]) {
-  const [first, ...others] = ids.slice(0, membersPerCommit)
-  if (first === undefined) return 0
-  const pk = membersPartition(transaction.accountId, entity.name, ownerId)
-  const chunks = await transaction.chunks(pk, [first, others.at(-1) ?? first])
-  return fittingCount(chunks, [first, ...others], maxMemberWrites)
+  const some = ids.slice(0, membersPerCommit)
+  const chunks = await transaction.chunks(membersPartition(transaction.accountId, entity.name, ownerId), some)
+  return fittingCount(chunks, some, maxMemberWrites)
 }
 
 function runStep(transaction: Transaction, step: Step | undefined): boolean {
@@ -129,18 +127,24 @@ function runStep(transaction: Transaction, step: Step | undefined): boolean {
 }
 
 /** Plans a step for each id. A member that was deleted in the meantime is not added. */
-async function planSteps({ accountId }: Transaction, set: MemberSet, ownerId: string, joins: boolean, ids: string[]) {
-  const [rows, existence] = await Promise.all([
+async function planSteps(transaction: Transaction, set: MemberSet, ownerId: string, joins: boolean, ids: string[]) {
+  const { accountId } = transaction
+  const pk = membersPartition(accountId, set.entity.name, ownerId)
+  const [rows, chunks, existence] = await Promise.all([
     readLinks(accountId, set.entity, ownerId, ids),
+    transaction.chunks(pk, ids),
     joins ? checkExistence(ids.map((id) => entityKey(accountId, set.members, id))) : [],
   ])
   return ids.map((id, i): Step => {
     const row = rows[i]
-    if (joins) return !row && existence[i] ? additionStep(set, ownerId, id) : null
-    if (!row) return null
-    return (transaction) => {
-      transaction.delete(set.entity, itemRow(set.entity, row))
-      if (set.revocation) transaction.revoke(set.revocation(ownerId, id))
+    if (joins && !row) return existence[i] ? additionStep(set, ownerId, id) : null
+    // Repairs a set of which a restore has lost a row or an id.
+    if (joins ? !containsId(chunks, id) : !row && containsId(chunks, id))
+      return (staged) => staged.repairMember(pk, id, joins)
+    if (joins || !row) return null
+    return (staged) => {
+      staged.delete(set.entity, itemRow(set.entity, row))
+      if (set.revocation) staged.revoke(set.revocation(ownerId, id))
     }
   })
 }

@@ -1,8 +1,9 @@
+import { inParallel, slicesOf } from '../../core/work/in-parallel.ts'
 import { itemRow, linkKey } from '../../table/entity.ts'
-import { accountOf, membersPartition } from '../../table/keys.ts'
-import { chunkKind, readChunks, unpackIds } from '../../table/member-ids.ts'
-import type { StoredItem } from '../../table/read.ts'
-import { checkedEntities, entityOf, isKey, itemLocation, readItems } from './derived-items.ts'
+import { accountOf, counterSort, type Key, membersPartition } from '../../table/keys.ts'
+import { containsId, readChunks, unpackIds } from '../../table/member-ids.ts'
+import { checkExistence, type StoredItem } from '../../table/read.ts'
+import { checkedEntities, entityOf, isKey, itemLocation } from './derived-items.ts'
 import { findingAt, type Suspicion } from './row-origin.ts'
 
 /** Entities whose rows link members to sets, by the collection of the chunks of member ids. */
@@ -13,25 +14,26 @@ const linkEntities = new Map(
 )
 
 /** Names of the partitions that contain chunks of member ids and a row counter. */
-export const memberCollections: Iterable<string> = linkEntities.keys()
+export const memberCollections = [...linkEntities.keys()]
 
-export const isMemberIds = (item: StoredItem): boolean =>
-  item.kind === chunkKind && linkEntities.has(itemLocation(item).collection)
+/** True for an item at a key where the service stores member ids, regardless of its `kind`. */
+export const isMemberIds = (item: Key): boolean =>
+  linkEntities.has(itemLocation(item).collection) && item.sk !== counterSort
+
+const setsAtOnce = 8
+const rowsPerRead = 1_000
 
 /** Finds links whose member is missing from the ids of the set. */
 export async function missingMembers(rows: StoredItem[]): Promise<Suspicion[]> {
   const linksByPartition = Map.groupBy(rows.flatMap(linkOf), ({ pk }) => pk)
   const suspicions: Suspicion[] = []
-  for (const [pk, links] of linksByPartition) {
-    const sorted = links.map(({ member }) => member).sort()
-    const chunks = await readChunks(pk, [sorted[0] as string, sorted.at(-1) as string])
-    const chunkOf = (id: string) => chunks.find(({ sk }) => sk >= id)
-    suspicions.push(
-      ...links
-        .filter(({ member }) => !chunkOf(member)?.ids.includes(member))
-        .map(({ row, member }) => ({ about: row, finding: findingAt('missing', 'index', { pk, sk: member }) })),
-    )
-  }
+  await inParallel([...linksByPartition], setsAtOnce, async ([pk, links]) => {
+    const chunks = await readChunks(pk, [...new Set(links.map(({ member }) => member))])
+    for (const { row, member } of links) {
+      if (!containsId(chunks, member))
+        suspicions.push({ about: row, finding: findingAt('missing', 'index', { pk, sk: member }) })
+    }
+  })
   return suspicions
 }
 
@@ -53,8 +55,13 @@ export async function unfoundedMembers(items: StoredItem[]): Promise<Suspicion[]
       ? unpackIds(item.ids).map((member) => ({ item, member, key: linkKey(entity, accountOf(item), { set, member }) }))
       : []
   })
-  const rows = await readItems(members.map(({ key }) => key))
-  return members.flatMap(({ item, member }, i) =>
-    rows[i] ? [] : [{ about: item, finding: findingAt('unfounded', 'index', { pk: item.pk, sk: member }) }],
-  )
+  const suspicions: Suspicion[] = []
+  for (const slice of slicesOf(members, rowsPerRead)) {
+    const exist = await checkExistence(slice.map(({ key }) => key))
+    for (const [i, { item, member }] of slice.entries()) {
+      if (!exist[i])
+        suspicions.push({ about: item, finding: findingAt('unfounded', 'index', { pk: item.pk, sk: member }) })
+    }
+  }
+  return suspicions
 }

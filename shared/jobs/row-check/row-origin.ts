@@ -20,6 +20,7 @@ export const RowFinding = v.strictObject({
   account_id: v.string(),
   /** Partition key of the item, or the name of the counter in the account version. */
   at: v.string(),
+  /** Sort key of the item. For member ids, the id of the member. */
   sort: v.nullable(v.string()),
   counted: v.optional(v.number()),
   found: v.optional(v.number()),

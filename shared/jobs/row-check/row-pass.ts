@@ -56,13 +56,12 @@ export type Progress = v.InferOutput<typeof Progress>
 const sameKey = (a: Key, b: Key) => a.pk === b.pk && a.sk === b.sk
 
 /** Names of the partitions with a row counter: counted indexes, and the member ids of sets. */
-const countedPartitionNames: ReadonlySet<string> = new Set(
-  [...checkedEntities.values()]
-    .flatMap(({ name, indexes }) =>
-      Object.entries(indexes).flatMap(([field, { counted }]) => (counted ? [`${name}.${field}`] : [])),
-    )
-    .concat(...memberCollections),
-)
+const countedPartitionNames: ReadonlySet<string> = new Set([
+  ...memberCollections,
+  ...[...checkedEntities.values()].flatMap(({ name, indexes }) =>
+    Object.entries(indexes).flatMap(([field, { counted }]) => (counted ? [`${name}.${field}`] : [])),
+  ),
+])
 
 /** Adds a finding. Ignores repeated findings about a row or commit, because several passes may report them. */
 export function report(progress: Progress, finding: RowFinding): void {

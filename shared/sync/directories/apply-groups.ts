@@ -12,8 +12,8 @@ import type { Entries } from './directory-plan.ts'
 
 /** Maximum number of writes per change of a group, including index items, unique items and counters. */
 export const writesPerGroup = 9
-/** Maximum number of writes per membership: the row, the group's row counter, and the chunks of the group's member ids. */
-export const writesPerMembership = 5
+/** Maximum number of writes per membership: the row, the chunk of the group's member ids, and the group's row counter. */
+export const writesPerMembership = 3
 
 const findGroups = ({ transaction }: DirectoryStageContext, idpIds: string[]): Promise<(GroupRow | null)[]> =>
   findAllUnique(groups, transaction.accountId, 'groups.idp_id', idpIds)

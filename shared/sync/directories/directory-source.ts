@@ -17,11 +17,11 @@ import { readDirectory } from './read-directory.ts'
 const appliers: Appliers<DirectoryStageContext, DirectoryEntries> = {
   inactive: { perCommit: 12, stage: (stage, entries) => applyLostIdentities(stage, entries, true) },
   withheld: { perCommit: 12, stage: applyWithheld },
-  ended: { perCommit: 45, stage: applyEnded },
+  ended: { perCommit: 46, stage: applyEnded },
   users: { perCommit: 10, stage: applyUsers },
   groups: { perCommit: 18, stage: applyGroups },
   relinked: { perCommit: 12, stage: applyRelinks },
-  joined: { perCommit: 45, stage: applyJoined },
+  joined: { perCommit: 46, stage: applyJoined },
   vanished: { perCommit: 4, stage: applyVanished },
   absent: { perCommit: 6, stage: (stage, entries) => applyLostIdentities(stage, entries, false) },
   actors: { perCommit: 6, stage: applyLostActors },

@@ -85,8 +85,8 @@ export const restorations: { readonly [S in Restorable]: Restoration<RewindEntri
   memberships: {
     entity: memberships,
     object: 'memberships',
-    writes: 5,
-    perCommit: 45,
+    writes: 3,
+    perCommit: 46,
     idOf: ({ actor_id }) => actor_id,
     owners: [actorOwner, { entity: groups, missingReason: 'group_gone', idOf: ({ group_id }) => group_id }],
   },
@@ -103,7 +103,7 @@ export const restorations: { readonly [S in Restorable]: Restoration<RewindEntri
   pool_members: {
     entity: poolMembers,
     object: 'static_device_pool_members',
-    writes: 5,
+    writes: 3,
     perCommit: 30,
     idOf: ({ device_id }) => device_id,
     owners: [

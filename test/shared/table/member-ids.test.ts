@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { commit } from '#shared/commit/commit.ts'
 import { maxWrites, Transaction } from '#shared/commit/transaction.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
@@ -9,6 +9,7 @@ import {
   type Chunk,
   changeChunks,
   chunkItem,
+  containsId,
   fittingCount,
   packIds,
   readChunks,
@@ -17,7 +18,9 @@ import {
   unpackIds,
 } from '#shared/table/member-ids.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
+import { interceptTable } from '#test/support/table/intercept-table.ts'
 import { membersOf } from '#test/support/table/members-of.ts'
+import { asOtherProcess } from '#test/support/table/other-process.ts'
 import { plantItems } from '#test/support/table/plant-rows.ts'
 
 const idOf = (i: number) => `${String(i).padStart(8, '0')}-0000-4000-8000-000000000000`
@@ -102,15 +105,40 @@ it('reads any range of the ids', async () => {
   )
 })
 
-it('reads the chunks around an id with one request, and those between two ids with two', async () => {
+it('reads the chunks of some ids: those between neighbours, and only their own for ids far apart', async () => {
   const set = `${crypto.randomUUID()}#memberships.members#g`
-  await plantItems(partsOf(idsOf(250)).map((part) => chunkItem({ ...part, pk: set })))
-  const keysFor = async (first: number, last: number) =>
-    (await readChunks(set, [idOf(first), idOf(last)])).map(({ sk }) => sk)
-  expect(await keysFor(49, 49)).toEqual([idOf(49)])
-  expect(await keysFor(10, 120)).toEqual([idOf(49), idOf(99), idOf(149)])
+  await plantItems(partsOf(idsOf(500)).map((part) => chunkItem({ ...part, pk: set })))
+  const keysFor = async (...numbers: number[]) => (await readChunks(set, numbers.map(idOf))).map(({ sk }) => sk)
+  expect(await keysFor()).toEqual([])
+  expect(await keysFor(49)).toEqual([idOf(49)])
   expect(await keysFor(10, 49)).toEqual([idOf(49)])
-  expect(await keysFor(230, 9_999)).toEqual(['z'])
+  expect(await keysFor(9_999, 10, 60, 10, 70, 80)).toEqual([49, 99, 149, 199, 249, 299].map(idOf).concat('z'))
+  expect(await keysFor(10, 160, 460)).toEqual([49, 99, 149, 199].map(idOf).concat('z'))
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(520), { minLength: 1, maxLength: 20 }), async (numbers) => {
+      const chunks = await readChunks(set, numbers.map(idOf))
+      expect(chunks.length).toBeLessThanOrEqual(2 * numbers.length)
+      for (const number of numbers) expect(containsId(chunks, idOf(number))).toBe(number < 500)
+    }),
+    { numRuns: 40 },
+  )
+})
+
+it('repeats no id if a chunk is split between two queries', async () => {
+  const set = `${crypto.randomUUID()}#memberships.members#g`
+  const [whole] = add([], idsOf(60)) as [Chunk]
+  await plantItems([chunkItem({ ...whole, pk: set })])
+  let queries = 0
+  interceptTable(async (command, send) => {
+    const answer = await send(command)
+    if (++queries === 1)
+      await asOtherProcess(() => plantItems(splitChunk(whole, 2).map((part) => chunkItem({ ...part, pk: set }))))
+    return answer
+  })
+  const ids = await readMemberIds(set, { after: idOf(60), backward: true })
+  vi.restoreAllMocks()
+  expect(queries).toBeGreaterThan(1)
+  expect(ids).toEqual(idsOf(60).reverse())
 })
 
 it('leaves chunks too long while a commit has no capacity to split them, and splits them with the next change', async () => {

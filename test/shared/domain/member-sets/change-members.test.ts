@@ -3,17 +3,20 @@ import { handler as deleteActor } from '#functions/api/actors/delete-actor.ts'
 import { handler as deleteGroup } from '#functions/api/groups/delete-group.ts'
 import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { readPending } from '#shared/domain/member-sets/pending-change.ts'
-import { memberships } from '#shared/domain/memberships/membership.ts'
-import { partition } from '#shared/table/keys.ts'
+import { getMembership, memberships } from '#shared/domain/memberships/membership.ts'
+import { linkKey } from '#shared/table/entity.ts'
+import { membersPartition, partition } from '#shared/table/keys.ts'
+import { type Chunk, chunkItem, readChunks } from '#shared/table/member-ids.ts'
+import { removeItem } from '#shared/table/put-item.ts'
 import { sortKeysOf } from '#shared/table/read.ts'
 import { robotRow } from '#test/support/accounts/actors.ts'
 import { entries, type MembershipWorld, newMembershipWorld } from '#test/support/accounts/memberships.ts'
-import { readCommits } from '#test/support/logs/commit-stream.ts'
+import { followUpAll, readCommits } from '#test/support/logs/commit-stream.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 import { membersOf } from '#test/support/table/members-of.ts'
 import { asOtherProcess } from '#test/support/table/other-process.ts'
-import { plantIds } from '#test/support/table/plant-rows.ts'
+import { plantIds, plantItems } from '#test/support/table/plant-rows.ts'
 
 let world: MembershipWorld
 beforeAll(async () => {
@@ -60,6 +63,32 @@ it('removes scattered members, in one commit and in several', async () => {
   const left = ids.slice(1, -1).filter((id) => !scattered.includes(id))
   expect((await world.patch(group, { remove: scattered })).body.data.actor_ids).toEqual(left)
   expect(await members(group)).toEqual(left)
+})
+
+it('is repaired by the next change after a restore has lost a row or an id', async () => {
+  const ids = await robots(3)
+  const [kept, withoutRow, withoutId] = ids as [string, string, string]
+  const group = await world.newGroup()
+  await world.put(group, entries(...ids))
+  const pk = membersPartition(world.account.id, memberships.name, group)
+  const [chunk] = (await readChunks(pk)) as [Chunk]
+  await plantItems([chunkItem({ ...chunk, ids: chunk.ids.filter((id) => id !== withoutId) })])
+  await removeItem(linkKey(memberships, world.account.id, { set: group, member: withoutRow }))
+  expect((await world.patch(group, { remove: [withoutRow] })).body.data.actor_ids).toEqual([kept])
+  expect((await world.patch(group, { add: [withoutId] })).body.data.actor_ids).toEqual([kept, withoutId].sort())
+  expect((await world.patch(group, { remove: [withoutId] })).body.data.actor_ids).toEqual([kept])
+  expect(await getMembership(world.account.id, group, withoutId)).toBeUndefined()
+  expect(await members(group)).toEqual([kept])
+})
+
+it('is deleted completely, even if it has ids without rows', async () => {
+  const group = await world.newGroup()
+  const pk = membersPartition(world.account.id, memberships.name, group)
+  const lost = Array.from({ length: 70 }, () => crypto.randomUUID()).sort()
+  await plantItems([chunkItem({ pk, sk: 'z', ids: lost })])
+  expect((await world.account.call(deleteGroup, { method: 'DELETE', params: { id: group } })).status).toBe(200)
+  await followUpAll(world.account.id)
+  expect(await members(group)).toEqual([])
 })
 
 it('reads the state again if another commit comes between its own (A15.6)', async () => {

@@ -132,6 +132,10 @@ it('finds members that are missing from the ids of their set, and ids without a 
   expect(await problems()).toEqual(['miscounted counter #', `unfounded index ${stranger}`])
   await put({ ...chunkItem(chunk as Chunk), ids: 'rubbish' })
   expect(await problems()).toEqual(['miscounted counter #', ...actors.map((id) => `missing index ${id}`)])
+  await put({ ...chunkItem(chunk as Chunk), ids: rubbish })
+  expect(await problems()).toEqual(['miscounted counter #', ...actors.map((id) => `missing index ${id}`)])
+  await put({ ...chunkItem({ ...(chunk as Chunk), ids: [...actors, stranger].sort() }), kind: 'other' })
+  expect(await problems()).toEqual(['miscounted counter #', `unfounded index ${stranger}`])
   // Moves the ids behind the key of their chunk, where no reader looks for them.
   await remove(chunk as Chunk)
   await put(chunkItem({ ...(chunk as Chunk), sk: '0' }))

@@ -62,7 +62,7 @@ it('has capacity for the chunks of member ids, and for the counters of their gro
   let members = 0
   for (; full.hasCapacity(writesPerMembership); members++)
     full.insert(memberships, { group_id: `g${members}`, actor_id: unknownId })
-  expect(members).toBe(19)
+  expect(members).toBe(32)
   await full.stageChunks()
   expect(full.writes()).toHaveLength(3 * members)
 
@@ -70,7 +70,7 @@ it('has capacity for the chunks of member ids, and for the counters of their gro
   members = 0
   for (; one.hasCapacity(writesPerMembership); members++)
     one.insert(memberships, { group_id: 'g', actor_id: crypto.randomUUID() })
-  expect(members).toBe(45)
+  expect(members).toBe(46)
   await one.stageChunks()
   expect(one.writes()).toHaveLength(members + 1 + 1)
 })
