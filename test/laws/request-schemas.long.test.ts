@@ -85,6 +85,8 @@ function requirementsOf(schema: Json): Requirement[] {
   const properties = (schema.properties ?? {}) as Record<string, Json>
   const required = (schema.required ?? []) as string[]
   const own = required.filter((name) => properties[name]?.default === undefined)
+  // Requires the properties with an enumeration, because a missing one can select an alternative that does not require the field.
+  const enumerated = Object.keys(properties).filter((name) => properties[name]?.enum)
   const inner = Object.entries(properties).flatMap(([name, value]) =>
     requirementsOf(value).map(({ path, schema: narrowed }) => ({
       path: [name, ...path],
@@ -93,7 +95,10 @@ function requirementsOf(schema: Json): Requirement[] {
   )
   const items = schema.items ? requirementsOf(schema.items as Json) : []
   return [
-    ...own.map((name) => ({ path: [name], schema })),
+    ...own.map((name) => ({
+      path: [name],
+      schema: { ...schema, required: [...new Set([...required, ...enumerated])] },
+    })),
     ...inner,
     ...items.map(({ path, schema: narrowed }) => ({
       path: ['0', ...path],
