@@ -11,10 +11,14 @@ type Options = {
   lifeMs: number
 }
 
+/** Maximum number of `$disconnect` invocations in progress. Unlimited ones would time out when a network fault closes all connections. */
+const maxDisconnects = 20
+
 /** Open connections of the live channel. A message invokes `$default`, and closing a connection invokes `$disconnect`. */
 export class LiveSockets {
   readonly open = new Map<string, LiveSocket>()
-  private readonly ending = new Set<Promise<unknown>>()
+  private readonly disconnects: unknown[] = []
+  private readonly ending = new Set<Promise<void>>()
   private readonly options: Options
 
   constructor(options: Options) {
@@ -49,9 +53,15 @@ export class LiveSockets {
   }
 
   notifyDisconnect(connection: LiveConnection, code: number, reason: string): void {
-    const notification = this.options.invoke('$disconnect', disconnectEvent(connection, code, reason))
-    this.ending.add(notification)
-    void notification.finally(() => this.ending.delete(notification))
+    this.disconnects.push(disconnectEvent(connection, code, reason))
+    if (this.ending.size >= maxDisconnects) return
+    const work = this.invokeDisconnects().finally(() => this.ending.delete(work))
+    this.ending.add(work)
+  }
+
+  private async invokeDisconnects(): Promise<void> {
+    for (let event = this.disconnects.shift(); event; event = this.disconnects.shift())
+      await this.options.invoke('$disconnect', event)
   }
 
   /** Closes all connections within a second, and waits until `$disconnect` has run for each. */

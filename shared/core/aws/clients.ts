@@ -13,6 +13,9 @@ export function variable(name: string): string {
 /** HTTP handler with timeouts of at most five seconds, which leave time for a retry. The SDK has no default timeout. */
 const handler = new NodeHttpHandler({
   connectionTimeout: 1_000,
+  // Opens any number of connections to the local engines. The connection timeout includes the wait for a free socket, which the default of
+  // 50 sockets would exceed when one process serves hundreds of requests at once.
+  httpAgent: { maxSockets: Number.POSITIVE_INFINITY },
   requestTimeout: 5_000,
   socketTimeout: 5_000,
   throwOnRequestTimeout: true,

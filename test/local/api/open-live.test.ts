@@ -109,6 +109,28 @@ it('reports the disconnect of a device that leaves during its handshake', async 
   expect(ended[0]).toBe(ended[1])
 })
 
+it('invokes $disconnect for all connections that close at once, 20 at a time', async () => {
+  let running = 0
+  let most = 0
+  const ended = new Set<string>()
+  channel = await openChannel({
+    intercept: async (route, event) => {
+      if (route !== '$disconnect') return { statusCode: 200 }
+      most = Math.max(most, ++running)
+      await sleep(20)
+      running--
+      ended.add((event as Event).requestContext.connectionId)
+    },
+  })
+  const { url } = channel
+  const devices = await Promise.all(Array.from({ length: 90 }, () => connectTo(url, 'token', 'a-session')))
+  for (const device of devices) device.close()
+  await until(() => most > 0)
+  await channel.stop()
+  channel = undefined
+  expect({ ended: ended.size, most }).toEqual({ ended: 90, most: 20 })
+})
+
 it('refuses handshakes above the concurrency limit, and accepts new ones after the running ones end', async () => {
   const answer = Promise.withResolvers<unknown>()
   let requested = 0
