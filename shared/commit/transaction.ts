@@ -5,7 +5,7 @@ import { uuidV7 } from '../core/ids.ts'
 import type { AccountVersion } from '../table/account-version.ts'
 import { type Entity, itemRow, type Row, type RowFields, rowKey } from '../table/entity.ts'
 import { address } from '../table/key-set.ts'
-import { entityKey, type Item, type Key, type RowPointer, uniqueKey } from '../table/keys.ts'
+import { counterSort, entityKey, type Item, type Key, type RowPointer, uniqueKey } from '../table/keys.ts'
 import { bytesOf, maxRowBytes, tooLarge } from '../table/large-attributes.ts'
 import { type Chunk, changeChunks, chunkItem, type IdChanges, readChunks, splitChunk } from '../table/member-ids.ts'
 import { getItem } from '../table/read.ts'
@@ -47,6 +47,8 @@ export class Transaction {
   /** Members whose id is added or removed without their row, by the partition of the set. */
   private readonly repairs = new Map<string, IdChanges>()
   private chunkWrites: Write[] = []
+  /** Corrections of row counters by partition, for the sets that are repaired. */
+  private readonly corrections = new Map<string, number>()
   private createdIds = 0
   /** JSON bytes of all rows before and after their changes, which the commit record contains. */
   bytes = 0
@@ -179,7 +181,10 @@ export class Transaction {
     return sizes.reduce((sum, size) => sum + size + Math.floor(size / membersPerSplit), 0)
   }
 
-  /** Adds or removes only the id of a member, to repair a set in which the id and the row differ (docs/runbooks/restore.md). */
+  /**
+   * Adds or removes the id of a member, and corrects the row counter of the set, to repair a set in which an id and a row differ
+   * (docs/runbooks/change-log.md).
+   */
   repairMember(pk: string, member: string, isMember: boolean): void {
     const change = this.repairs.get(pk) ?? { added: new Set(), removed: new Set() }
     change[isMember ? 'added' : 'removed'].add(member)
@@ -198,9 +203,13 @@ export class Transaction {
   /** Derives the writes of chunks of member ids from the staged rows. To be called after all changes are staged. */
   async stageChunks(): Promise<void> {
     const changed = await Promise.all(
-      [...this.memberChanges()].map(async ([pk, change]) =>
-        changeChunks(pk, await this.chunks(pk, [...change.added, ...change.removed]), change),
-      ),
+      [...this.memberChanges()].map(async ([pk, change]) => {
+        const isRepair = this.repairs.has(pk)
+        const chunks = await this.chunks(pk, isRepair ? undefined : [...change.added, ...change.removed])
+        const changes = changeChunks(pk, chunks, change)
+        if (isRepair) await this.correctCounter(pk, chunks, changes)
+        return changes
+      }),
     )
     const chunks = changed.flat()
     let free = this.freeWrites() - chunks.length
@@ -209,6 +218,14 @@ export class Transaction {
       free -= parts.length - 1
       return parts.map((part) => (part.ids.length > 0 ? put(chunkItem(part)) : remove(part)))
     })
+  }
+
+  /** Adds to the changes of a set's row counter what makes it the number of ids. */
+  private async correctCounter(pk: string, chunks: Chunk[], changes: Chunk[]): Promise<void> {
+    const lengths = new Map([...chunks, ...changes].map(({ sk, ids }) => [sk, ids.length]))
+    const count = lengths.values().reduce((sum, length) => sum + length, 0)
+    const counter = await getItem<{ rows?: number }>({ pk, sk: counterSort })
+    this.corrections.set(pk, count - (counter?.rows ?? 0) - (this.rowCounts().get(pk) ?? 0))
   }
 
   changes(): Change[] {
@@ -265,6 +282,7 @@ export class Transaction {
   rowCounts(): Map<string, number> {
     const sums = new Map<string, number>()
     for (const staged of this.stagedRows.values()) addCounts(sums, this.partsOf(staged).counts)
+    addCounts(sums, this.corrections)
     return sums
   }
 

@@ -9,11 +9,12 @@ import { workTime } from '../../core/work/work.ts'
 import type { AccountVersion } from '../../table/account-version.ts'
 import { entityKey, membersPartition } from '../../table/keys.ts'
 import { checkExistence } from '../../table/read.ts'
-import { type PendingPart, readPending, type SetChange, stagePending } from './pending-change.ts'
+import { type PendingPart, readLinks, readPending, type SetChange, stagePending } from './pending-change.ts'
 import { readEdit, readWholeSet } from './requested-members.ts'
 import { type CheckedMembers, fitsCommit, type MemberSet, pendingStager, stageSetChange } from './set-change.ts'
 
-type RequestedMembers = { added: string[]; keeps: (id: string) => boolean }
+/** Requested change. `named` are the ids in a request that lists them one by one, whose rows are compared with the set. */
+type RequestedMembers = { added: string[]; named: string[]; keeps: (id: string) => boolean }
 
 /** Sorted ids of a set's current members, and the number of its pending additions and removals. */
 export type ChangedSet = { ids: string[]; pending: number }
@@ -23,15 +24,18 @@ export const replaceMembers = (author: Author, set: MemberSet, ownerId: string, 
   changeMembers(author, set, ownerId, () => {
     const added = readWholeSet(set, entries)
     const ids = new Set(added)
-    return { added, keeps: (id) => ids.has(id) }
+    return { added, named: [], keeps: (id) => ids.has(id) }
   })
 
-/** Removes members, then adds members, so an id in both lists stays a member (A15.4). */
+/**
+ * Removes members, then adds members, so an id in both lists stays a member (A15.4). Repairs a named member of which a restore has lost the
+ * row or the id.
+ */
 export const editMembers = (author: Author, set: MemberSet, ownerId: string, sent: Record<string, unknown>) =>
   changeMembers(author, set, ownerId, () => {
     const { add, remove } = readEdit(set, sent)
     const [retainedIds, removedIds] = [new Set(add), new Set(remove)]
-    return { added: add, keeps: (id) => retainedIds.has(id) || !removedIds.has(id) }
+    return { added: add, named: [...add, ...remove], keeps: (id) => retainedIds.has(id) || !removedIds.has(id) }
   })
 
 /**
@@ -55,7 +59,7 @@ async function changeMembers(
       checkSequence ??= transaction.sequence
       requested ??= await checkMembersExist(accountId, set, read())
       const { members, pending } = await readSet(transaction, set, ownerId)
-      const change = computeChange(requested, members, pending)
+      const change = await computeChange(transaction, set, ownerId, requested, members, pending)
       refuseLargeSet(set, change, members)
       if (pending.length === 0 && (await fitsCommit(transaction, set, ownerId, change))) {
         return { ids: await stageSetChange(transaction, set, ownerId, change, members), pending: 0 }
@@ -111,12 +115,25 @@ async function readSet(transaction: Transaction, { entity }: MemberSet, ownerId:
 /**
  * Computes the change that results in the requested members. Treats earlier pending changes as done, because their requests were accepted.
  */
-function computeChange({ added, keeps }: RequestedMembers, members: string[], pending: PendingPart[]): SetChange {
+async function computeChange(
+  { accountId }: Transaction,
+  { entity }: MemberSet,
+  ownerId: string,
+  { added, named, keeps }: RequestedMembers,
+  members: string[],
+  pending: PendingPart[],
+): Promise<SetChange> {
   const set = new Set(members)
   for (const { joins, ids } of pending) for (const id of ids) joins ? set.add(id) : set.delete(id)
   const target = new Set([...[...set].filter(keeps), ...added])
   const present = new Set(members)
-  return { leaving: members.filter((id) => !target.has(id)), joining: [...target].filter((id) => !present.has(id)) }
+  const unchanged = [...new Set(named)].filter((id) => target.has(id) === present.has(id))
+  const rows = await readLinks(accountId, entity, ownerId, unchanged)
+  const split = unchanged.filter((id, i) => present.has(id) !== (rows[i] !== undefined))
+  return {
+    leaving: [...members, ...split].filter((id) => !target.has(id)),
+    joining: [...[...target].filter((id) => !present.has(id)), ...split.filter((id) => present.has(id))],
+  }
 }
 
 /** Maximum number of members of a set, chosen so that all their ids fit in one response. */

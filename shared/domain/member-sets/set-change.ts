@@ -31,7 +31,7 @@ export async function stageSetChange(
   ])
   const leavers = new Set(leaving.filter((_, i) => runStep(transaction, leaves[i])))
   const joiners = joining.filter((_, i) => runStep(transaction, joins[i]))
-  return [...members.filter((id) => !leavers.has(id)), ...joiners].sort()
+  return [...new Set([...members.filter((id) => !leavers.has(id)), ...joiners])].sort()
 }
 
 /** Ids that existed and were not yet members at the given sequence, so they can be added without another check. */
@@ -137,17 +137,25 @@ async function planSteps(transaction: Transaction, set: MemberSet, ownerId: stri
   ])
   return ids.map((id, i): Step => {
     const row = rows[i]
-    if (joins && !row) return existence[i] ? additionStep(set, ownerId, id) : null
-    // Repairs a set of which a restore has lost a row or an id.
-    if (joins ? !containsId(chunks, id) : !row && containsId(chunks, id))
-      return (staged) => staged.repairMember(pk, id, joins)
-    if (joins || !row) return null
-    return (staged) => {
-      staged.delete(set.entity, itemRow(set.entity, row))
-      if (set.revocation) staged.revoke(set.revocation(ownerId, id))
+    const isMember = joins && (row !== undefined || existence[i] === true)
+    let step: Step = null
+    if (isMember && !row) step = additionStep(set, ownerId, id)
+    if (!joins && row) step = removalStep(set, ownerId, id, row)
+    if (containsId(chunks, id) === (row !== undefined)) return step
+    // Repairs a set of which a restore has lost the row or the id.
+    return (transaction) => {
+      transaction.repairMember(pk, id, isMember)
+      step?.(transaction)
     }
   })
 }
+
+const removalStep =
+  ({ entity, revocation }: MemberSet, ownerId: string, id: string, row: Record<string, unknown>): Step =>
+  (transaction) => {
+    transaction.delete(entity, itemRow(entity, row))
+    if (revocation) transaction.revoke(revocation(ownerId, id))
+  }
 
 const additionStep =
   (set: MemberSet, ownerId: string, id: string): Step =>

@@ -5,10 +5,10 @@ import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { readPending } from '#shared/domain/member-sets/pending-change.ts'
 import { getMembership, memberships } from '#shared/domain/memberships/membership.ts'
 import { linkKey } from '#shared/table/entity.ts'
-import { membersPartition, partition } from '#shared/table/keys.ts'
+import { counterSort, membersPartition, partition } from '#shared/table/keys.ts'
 import { type Chunk, chunkItem, readChunks } from '#shared/table/member-ids.ts'
 import { removeItem } from '#shared/table/put-item.ts'
-import { sortKeysOf } from '#shared/table/read.ts'
+import { getItem, sortKeysOf } from '#shared/table/read.ts'
 import { robotRow } from '#test/support/accounts/actors.ts'
 import { entries, type MembershipWorld, newMembershipWorld } from '#test/support/accounts/memberships.ts'
 import { followUpAll, readCommits } from '#test/support/logs/commit-stream.ts'
@@ -65,20 +65,38 @@ it('removes scattered members, in one commit and in several', async () => {
   expect(await members(group)).toEqual(left)
 })
 
-it('is repaired by the next change after a restore has lost a row or an id', async () => {
+it.each([
+  ['row', 'add', [0, 1, 2]],
+  ['row', 'remove', [0, 2]],
+  ['id', 'add', [0, 1, 2]],
+  ['id', 'remove', [0, 2]],
+] as const)('repairs a lost %s of a member if a request names the member in %s', async (lost, edit, left) => {
   const ids = await robots(3)
-  const [kept, withoutRow, withoutId] = ids as [string, string, string]
+  const [, split] = ids as [string, string]
   const group = await world.newGroup()
   await world.put(group, entries(...ids))
   const pk = membersPartition(world.account.id, memberships.name, group)
   const [chunk] = (await readChunks(pk)) as [Chunk]
-  await plantItems([chunkItem({ ...chunk, ids: chunk.ids.filter((id) => id !== withoutId) })])
-  await removeItem(linkKey(memberships, world.account.id, { set: group, member: withoutRow }))
-  expect((await world.patch(group, { remove: [withoutRow] })).body.data.actor_ids).toEqual([kept])
-  expect((await world.patch(group, { add: [withoutId] })).body.data.actor_ids).toEqual([kept, withoutId].sort())
-  expect((await world.patch(group, { remove: [withoutId] })).body.data.actor_ids).toEqual([kept])
-  expect(await getMembership(world.account.id, group, withoutId)).toBeUndefined()
-  expect(await members(group)).toEqual([kept])
+  if (lost === 'id') await plantItems([chunkItem({ ...chunk, ids: chunk.ids.filter((id) => id !== split) })])
+  else await removeItem(linkKey(memberships, world.account.id, { set: group, member: split }))
+  // Restores a counter of another point in time, too.
+  await plantItems([{ pk, sk: counterSort, kind: 'counter', rows: 7 }])
+
+  const expected = left.map((index) => ids[index])
+  expect((await world.patch(group, { [edit]: [split] })).body.data.actor_ids).toEqual(expected)
+  expect(await members(group)).toEqual(expected)
+  expect((await getMembership(world.account.id, group, split)) !== undefined).toBe(edit === 'add')
+  expect((await getItem({ pk, sk: counterSort }))?.rows).toBe(expected.length)
+})
+
+it('reads the rows of named members whose membership does not change, and writes nothing', async () => {
+  const ids = await robots(3)
+  const group = await world.newGroup()
+  await world.put(group, entries(...ids.slice(0, 2)))
+  const before = (await readCommits(world.account.id)).length
+  const { status, body } = await world.patch(group, { add: [ids[0]], remove: [ids[2]] })
+  expect([status, body.data.actor_ids]).toEqual([200, ids.slice(0, 2)])
+  expect((await readCommits(world.account.id)).length).toBe(before)
 })
 
 it('is deleted completely, even if it has ids without rows', async () => {
