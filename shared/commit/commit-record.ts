@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sortedJson } from '../core/json/json.ts'
 import type { Subject } from '../core/subject.ts'
 import { commitKey, type Key, partition } from '../table/keys.ts'
-import { itemsOf, queryItems, type Range } from '../table/read.ts'
+import { getItem, itemsOf, queryItems, type Range, type StoredItem } from '../table/read.ts'
 import type { Revocation } from './revoke.ts'
 
 /** Change of one row by a commit. Secrets are redacted (L6.3). */
@@ -63,11 +63,32 @@ async function firstSequence(account: string, begin: number): Promise<number> {
   return low
 }
 
+/**
+ * Reads the records from the sequence `first` up to a later one that a query has returned without them, because the commits of one
+ * transaction become visible one after the other. Ends at a record that is really missing.
+ */
+export async function* recordsBefore(later: number, account: string, first: number): AsyncGenerator<StoredItem> {
+  for (let sequence = first; sequence < later; sequence++) {
+    const item = await getItem(commitKey(account, sequence))
+    if (!item) return
+    yield item
+  }
+}
+
+async function* recordsFrom(account: string, first: number): AsyncGenerator<CommitRecord> {
+  const { pk, sk } = commitKey(account, first - 1)
+  let next = first
+  for await (const item of itemsOf(pk, { after: sk })) {
+    const record = readCommitRecord(item)
+    for await (const earlier of recordsBefore(record.sequence, account, next)) yield readCommitRecord(earlier)
+    yield record
+    next = record.sequence + 1
+  }
+}
+
 /** Yields an account's commit records with a time in `[begin, end]` (microseconds), in commit order. */
 export async function* commitRecords(account: string, begin: number, end: number): AsyncGenerator<CommitRecord> {
-  const { pk, sk } = commitKey(account, (await firstSequence(account, begin)) - 1)
-  for await (const item of itemsOf(pk, { after: sk })) {
-    const commit = readCommitRecord(item)
+  for await (const commit of recordsFrom(account, await firstSequence(account, begin))) {
     if (commit.time > end) return
     if (commit.time >= begin) yield commit
   }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { namedRow } from '../../commit/commit-record.ts'
+import { namedRow, recordsBefore } from '../../commit/commit-record.ts'
 import { clock } from '../../core/clock.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import { commitKey } from '../../table/keys.ts'
@@ -35,12 +35,19 @@ function agrees(row: StoredRow, sequence: number): boolean {
   return sequence > 0 ? commit >= sequence : row === undefined || commit > -sequence
 }
 
-/** Reads the sort keys and written rows of the next commit records, in order. */
-async function* recordsAfter({ account, after }: Walk): AsyncGenerator<{ sk: string; rows?: unknown }> {
+/** Reads the sort keys and written rows of the next commit records, in order. The caller advances `walk.after`. */
+async function* recordsAfter(walk: Walk): AsyncGenerator<{ sk: string; rows?: unknown }> {
+  const { account, after } = walk
   const { pk, sk } = commitKey(account, after)
   // Starts without a lower bound, because an invalid key can sort before the first sequence.
   const range = { ...(after > 0 && { after: sk }), pageLength: rowsPerRead }
-  for await (const page of storedPages(pk, range, ['sk', 'rows'])) for (const record of page) yield unpacked(record)
+  for await (const page of storedPages(pk, range, ['sk', 'rows']))
+    for (const record of page) {
+      const later = Number(record.sk)
+      if (record.sk === commitKey(account, later).sk)
+        for await (const earlier of recordsBefore(later, account, walk.after + 1)) yield unpacked(earlier)
+      yield unpacked(record)
+    }
 }
 
 /** Arguments of a walk. `walk` is updated in place, so that another run can resume. */

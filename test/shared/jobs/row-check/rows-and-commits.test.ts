@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
-import { BatchGetCommand, DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { BatchGetCommand, DeleteCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { commit } from '#shared/commit/commit.ts'
 import { rowDigest, rowName } from '#shared/commit/commit-record.ts'
-import { clock } from '#shared/core/clock.ts'
+import { clock, timestamp } from '#shared/core/clock.ts'
 import { type GroupRow, groups, nativeGroup } from '#shared/domain/groups/group.ts'
 import { deleteDueAccounts } from '#shared/jobs/account-deletion/delete-due-accounts.ts'
 import { closeAccount, dueAccountItem } from '#shared/jobs/account-deletion/due-account.ts'
@@ -57,6 +57,27 @@ async function inSteps(
   }
   return { ...run, steps }
 }
+
+it('reads a commit record that a query has returned later than the next one', async () => {
+  await insert('first')
+  const late = await insert('late')
+  await insert('next')
+  await writeChangeLogOf(accountId)
+  const { commit: sequence } = await itemOf(late)
+  const isLate = (item: Record<string, unknown>) => item.sk === commitKey(accountId, sequence).sk
+  const hiddenFrom: string[] = []
+  interceptTable(async (command, send) => {
+    const answer = (await send(command)) as { Items?: Record<string, unknown>[] }
+    if (!(command instanceof QueryCommand) || !answer.Items?.some(isLate)) return answer
+    hiddenFrom.push(command.constructor.name)
+    return { ...answer, Items: answer.Items.filter((item) => !isLate(item)) }
+  })
+  expect(ofRows(await checkRows({}))).toEqual([])
+  expect((await verifyChangeLog({ account_id: accountId, end: timestamp(clock.now()) })).damages).toEqual([])
+  expect(hiddenFrom.length).toBeGreaterThanOrEqual(2)
+  await remove(commitKey(accountId, sequence))
+  expect(ofRows(await checkRows({}))).toContainEqual(['missing', commitKey(accountId, sequence).sk])
+})
 
 it('stores the writing commit with a row, and the digest of the row in its record', async () => {
   const row = await insert('One')
