@@ -46,34 +46,55 @@ export const list = (kind: ProviderKind, account: string, page: Page, address: s
 export const get = (kind: ProviderKind, account: string, id: string, address: string) =>
   getRendered(authProviders[kind], account, id, withFaults(kind, address))
 
-/** Creates a reader that fetches each discovery document once per request, even if the commit is retried. */
-function discoverer() {
-  const read = new Map<string, ReturnType<typeof discovery.read>>()
-  return (uri: string) => {
-    const reading = read.get(uri) ?? discovery.read(uri)
-    read.set(uri, reading)
-    return reading
+type Documents = Map<string, Awaited<ReturnType<typeof discovery.read>>>
+
+/** Thrown by a change that needs a discovery document, before it stages anything. */
+class DocumentNeeded extends Error {
+  readonly uri: string
+  constructor(uri: string) {
+    super(`The discovery document ${uri} has not been read.`)
+    this.uri = uri
+  }
+}
+
+/**
+ * Runs a commit that may need a discovery document. Reads each document once, and between two runs, because other commits of the account
+ * wait for a change that is being staged.
+ */
+async function withDocuments<T>(run: (documents: Documents) => Promise<T>): Promise<T> {
+  const documents: Documents = new Map()
+  for (;;) {
+    try {
+      return await run(documents)
+    } catch (error) {
+      if (!(error instanceof DocumentNeeded)) throw error
+      documents.set(error.uri, await discovery.read(error.uri))
+    }
   }
 }
 
 /** Sources of an issuer that is not among the provider's fields: a discovery document, or the address of this service. */
-type IssuerSources = { discover: ReturnType<typeof discoverer>; address: string }
+type IssuerSources = { documents: Documents; address: string }
 
-/** Determines the issuer of a provider (A25.2(3)). Called after all other checks, because it may fetch a discovery document. */
-async function resolveIssuer(
+/**
+ * Determines the issuer of a provider (A25.2(3)). Called after all other checks, because it may need a discovery document.
+ * @throws DocumentNeeded if the document has not been read
+ */
+function resolveIssuer(
   kind: ProviderKind,
   fields: NewAuthProviderInput,
   before: AuthProviderRow | null,
   draft: Draft<NewAuthProviderInput>,
-  { discover, address }: IssuerSources,
-): Promise<string> {
+  { documents, address }: IssuerSources,
+): string {
   if (kind === 'email_otp') return address
   if (kind === 'suite') return env.suiteIssuer
   if (kind === 'idp') return `https://${fields.idp_domain}`
   if (kind === 'tenant') return fields.issuer as string
   const uri = fields.discovery_document_uri as string
   if (before?.discovery_document_uri === uri) return before.issuer
-  const found = await discover(uri)
+  const found = documents.get(uri)
+  if (!found) throw new DocumentNeeded(uri)
   if ('issuer' in found) return found.issuer
   draft.reject('discovery_document_uri', found.failure)
   throw invalid(draft.faults)
@@ -91,38 +112,39 @@ const isConfigured = (kind: ProviderKind): boolean =>
   kind === 'suite' ? env.suiteApp !== null : kind === 'tenant' ? env.tenantApp !== null : true
 
 export function create(kind: ProviderKind, author: Author, draft: () => Draft<NewAuthProviderInput>, address: string) {
-  const sources = { discover: discoverer(), address }
-  return commit(author, async (transaction) => {
-    const checked = draft()
-    // Checks the author's scopes, because a portal provider lets administrators sign in (A25.2(6)).
-    if (!checked.has('context') && opensPortal({ context: commonDefaults.context, ...checked.fields })) {
-      checkAdministration(author, 'Creating a provider whose context allows the portal')
-    }
-    if (!checked.has('name')) checked.fields.name ??= authProviderDefaults[kind].name
-    if (!isConfigured(kind)) checked.reject('base', 'this provider kind is not configured')
-    checkTenant(kind, checked)
-    await rejectTaken(transaction, checked, authProviders[kind])
-    if (singleSet in authProviders[kind].unique && (await transaction.isTaken(singleSet, kind))) {
-      checked.reject('base', 'a provider of this kind already exists')
-    }
-    const input = checked.done()
-    const issuer = await resolveIssuer(kind, input, null, checked, sources)
-    const secret = input.client_secret
-    const id = transaction.newId()
-    const owner = { accountId: author.accountId, objectId: id }
-    const row = transaction.insert(authProviders[kind], {
-      id,
-      account_id: author.accountId,
-      ...commonDefaults,
-      ...authProviderDefaults[kind],
-      ...input,
-      name: input.name ?? authProviderDefaults[kind].name,
-      ...(secret !== undefined && { client_secret: await encryptSecret(owner, secret) }),
-      issuer,
-    })
-    await settleDefault(transaction, kind, null, row)
-    return { data: render(kind, row, address, noFault) }
-  })
+  return withDocuments((documents) =>
+    commit(author, async (transaction) => {
+      const checked = draft()
+      // Checks the author's scopes, because a portal provider lets administrators sign in (A25.2(6)).
+      if (!checked.has('context') && opensPortal({ context: commonDefaults.context, ...checked.fields })) {
+        checkAdministration(author, 'Creating a provider whose context allows the portal')
+      }
+      if (!checked.has('name')) checked.fields.name ??= authProviderDefaults[kind].name
+      if (!isConfigured(kind)) checked.reject('base', 'this provider kind is not configured')
+      checkTenant(kind, checked)
+      await rejectTaken(transaction, checked, authProviders[kind])
+      if (singleSet in authProviders[kind].unique && (await transaction.isTaken(singleSet, kind))) {
+        checked.reject('base', 'a provider of this kind already exists')
+      }
+      const input = checked.done()
+      const issuer = resolveIssuer(kind, input, null, checked, { documents, address })
+      const secret = input.client_secret
+      const id = transaction.newId()
+      const owner = { accountId: author.accountId, objectId: id }
+      const row = transaction.insert(authProviders[kind], {
+        id,
+        account_id: author.accountId,
+        ...commonDefaults,
+        ...authProviderDefaults[kind],
+        ...input,
+        name: input.name ?? authProviderDefaults[kind].name,
+        ...(secret !== undefined && { client_secret: await encryptSecret(owner, secret) }),
+        issuer,
+      })
+      await settleDefault(transaction, kind, null, row)
+      return { data: render(kind, row, address, noFault) }
+    }),
+  )
 }
 
 export function update(
@@ -132,34 +154,35 @@ export function update(
   draft: () => Draft<AuthProviderInput>,
   address: string,
 ) {
-  const sources = { discover: discoverer(), address }
   const endAccess = accessEnder(id)
   const owner = { accountId: author.accountId, objectId: id }
-  return commitInParts(author, async (transaction) => {
-    const provider = await transaction.existing(authProviders[kind], id)
-    const checked = draft()
-    await checkPortalChange(author, provider, checked.fields)
-    checkTenant(kind, checked, provider)
-    await rejectTaken(transaction, checked, authProviders[kind], provider)
-    const { client_secret: secret, ...input } = checked.done()
-    const issuer = await resolveIssuer(kind, { ...provider, ...input }, provider, checked, sources)
-    const keepsSecret = provider.client_secret !== undefined && secret === undefined
-    // Requires the secret to be sent again when the issuer changes, because the stored secret must not reach a different issuer (I1.3).
-    if (keepsSecret && issuer !== provider.issuer) throw invalidAt(['client_secret'], "can't be blank")
-    const after = { ...provider, ...input, issuer }
-    if ((await endAccess(transaction, provider, after)) === 'more') return 'more'
-    const row = transaction.update(authProviders[kind], provider, {
-      ...input,
-      issuer,
-      trust_version: nextTrustVersion(provider, after),
-      ...(secret !== undefined && { client_secret: await reencryptSecret(owner, secret, provider.client_secret) }),
-    })
-    await settleDefault(transaction, kind, provider, row)
-    const fault = row === provider ? await lastFault(author.accountId, kind, row) : noFault
-    // Deletes the stored fault, which was caused by the previous settings.
-    if (row !== provider) transaction.remove(lastFaultKey(author.accountId, kind, id))
-    return { done: { data: render(kind, row, address, fault) } }
-  })
+  return withDocuments((documents) =>
+    commitInParts(author, async (transaction) => {
+      const provider = await transaction.existing(authProviders[kind], id)
+      const checked = draft()
+      await checkPortalChange(author, provider, checked.fields)
+      checkTenant(kind, checked, provider)
+      await rejectTaken(transaction, checked, authProviders[kind], provider)
+      const { client_secret: secret, ...input } = checked.done()
+      const issuer = resolveIssuer(kind, { ...provider, ...input }, provider, checked, { documents, address })
+      const keepsSecret = provider.client_secret !== undefined && secret === undefined
+      // Requires the secret to be sent again when the issuer changes, because the stored secret must not reach a different issuer (I1.3).
+      if (keepsSecret && issuer !== provider.issuer) throw invalidAt(['client_secret'], "can't be blank")
+      const after = { ...provider, ...input, issuer }
+      if ((await endAccess(transaction, provider, after)) === 'more') return 'more'
+      const row = transaction.update(authProviders[kind], provider, {
+        ...input,
+        issuer,
+        trust_version: nextTrustVersion(provider, after),
+        ...(secret !== undefined && { client_secret: await reencryptSecret(owner, secret, provider.client_secret) }),
+      })
+      await settleDefault(transaction, kind, provider, row)
+      const fault = row === provider ? await lastFault(author.accountId, kind, row) : noFault
+      // Deletes the stored fault, which was caused by the previous settings.
+      if (row !== provider) transaction.remove(lastFaultKey(author.accountId, kind, id))
+      return { done: { data: render(kind, row, address, fault) } }
+    }),
+  )
 }
 
 /** Deletes a provider after its client tokens and portal sessions (A25.2(5)). */

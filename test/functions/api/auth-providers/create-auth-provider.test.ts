@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as createEmailOtpOfAnyKind } from '#functions/api/auth-providers/create-auth-provider.ts'
+import { handler as createGroup } from '#functions/api/groups/create-group.ts'
 import { decryptSecret } from '#shared/core/secrets/stored-secret.ts'
 import { authProviders, type ProviderKind, providerKinds } from '#shared/domain/auth-providers/auth-provider.ts'
 import { discovery } from '#shared/domain/auth-providers/discovery-document.ts'
@@ -224,6 +226,16 @@ describe('the issuer of a new provider (A25.2)', () => {
     const read = stubDiscovery('https://login.example.com')
     const provider = (await providers.oidc.create(account)).body.data
     expect([provider.issuer, read.mock.calls.length]).toEqual(['https://login.example.com', 1])
+  })
+
+  it('of OpenID Connect is read between two commits, so that other changes of the account need not wait', async () => {
+    vi.spyOn(discovery, 'read').mockImplementation(async () => {
+      expect(
+        (await account.call(createGroup, { method: 'POST', body: { group: { name: randomUUID() } } })).status,
+      ).toBe(201)
+      return { issuer: 'https://login.example.com' }
+    })
+    expect((await providers.oidc.create(account)).status).toBe(201)
   })
 
   it.each(['could not be read', 'is invalid'] as const)(
