@@ -4,7 +4,7 @@ import { clock, jitter } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { measure } from '../core/logging/invocation.ts'
 import { isConflict } from '../core/transient-error.ts'
-import { inParallel } from '../core/work/in-parallel.ts'
+import { inParallel, slicesOf } from '../core/work/in-parallel.ts'
 import { changeItem } from '../table/change-item.ts'
 import { type Key, partition, presenceItemKey, type RowPointer } from '../table/keys.ts'
 import { getItems, queryItems } from '../table/read.ts'
@@ -36,20 +36,30 @@ export async function authorizationsOf(account: string, end: AuthorizationsEnd):
 /** Pointers per query. Together they take less than 4 KB, so a query consumes one read unit. */
 const pointersPerQuery = 12
 
-/**
- * Reads the pointers of actors in a group's partition. Each query starts at the next of the actors, and skips those between. A group
- * without authorizations takes one query for any number of actors.
- */
+/** Number of actors whose pointers are read one after the other. */
+const actorsPerLane = 10
+
+/** Reads the pointers of actors in a group's partition. A group without authorizations takes one query for every ten actors. */
 async function pointersOfMembers(pk: string, actors: string[]): Promise<RowPointer[]> {
+  const sorted = [...new Set(actors)].sort()
+  const lanes = await Promise.all(slicesOf(sorted, actorsPerLane).map((lane) => pointersOfLane(pk, lane)))
+  return lanes.flat()
+}
+
+/** Reads the pointers of sorted actors. Each query starts at the next of the actors, and skips those between. */
+async function pointersOfLane(pk: string, actors: string[]): Promise<RowPointer[]> {
   const wanted = new Set(actors)
-  const sorted = [...wanted].sort()
   const found: RowPointer[] = []
-  let after = sorted[0]
+  let limit = pointersPerQuery
+  let after = actors[0]
   while (after !== undefined) {
-    const page: RowPointer[] = await queryItems<RowPointer>(pk, { after, limit: pointersPerQuery })
+    const page: RowPointer[] = await queryItems<RowPointer>(pk, { after, limit })
     found.push(...page.filter(({ sk }) => wanted.has(actorOf(sk))))
-    const last = page.length === pointersPerQuery ? page.at(-1)?.sk : undefined
-    after = last && (wanted.has(actorOf(last)) ? last : sorted.find((actor) => actor > last))
+    const last = page.length === limit ? page.at(-1)?.sk : undefined
+    const isWithinActor = last !== undefined && wanted.has(actorOf(last))
+    // Reads an actor with many authorizations in a few queries.
+    limit = isWithinActor ? 2 * limit : pointersPerQuery
+    after = isWithinActor ? last : last && actors.find((actor) => actor > last)
   }
   return found
 }
