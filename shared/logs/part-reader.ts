@@ -78,7 +78,9 @@ async function* readPart(
   // A response of DynamoDB ends after 1 MB. The next request then reads only the rest of the expected items.
   let read = 0
   for (let limit = Math.min(maxPageSize, expected); ; limit = Math.min(maxPageSize, limit * 2)) {
-    const wanted = Math.min(read < expected ? expected - read : maxPageSize, walk.budget?.left ?? maxPageSize)
+    // Ignores the budget of a filtered query, because `Limit` counts items before they are filtered.
+    const needed = filter ? maxPageSize : (walk.budget?.left ?? maxPageSize)
+    const wanted = Math.min(read < expected ? expected - read : maxPageSize, needed)
     const answer = await table().send(
       new QueryCommand({
         TableName: tableName(),

@@ -13,11 +13,22 @@ import { type Consumed, measure } from '#test/support/table/consumed-capacity.ts
 
 const days = 40
 
+/** Ids of two actors whose flows are in the same partitions. */
+function sameShard(): [string, string] {
+  const first = randomUUID()
+  let second = randomUUID()
+  while (flowShard(second) !== flowShard(first)) second = randomUUID()
+  return [first, second]
+}
+
+function reportAt(start: number): FlowReport {
+  const record = closeRecord({ flow_start: timestamp(start), flow_end: timestamp(start + 1_000_000) })
+  return (checkFlowReport(record) as { report: FlowReport }).report
+}
+
 async function flowsOf(daysOfRare: number[]) {
   const account = { id: randomUUID(), inserted_at: timestamp(0) } as AccountRow
-  const busy = randomUUID()
-  let rare = randomUUID()
-  while (flowShard(rare) !== flowShard(busy)) rare = randomUUID()
+  const [rare, busy] = sameShard()
   const now = clock.now()
   for (const [actor, on] of [
     [busy, Array.from({ length: days }, (_, day) => day)],
@@ -25,9 +36,7 @@ async function flowsOf(daysOfRare: number[]) {
   ] as const) {
     const grant = await newFlowGrant(account.id, { initiator_actor_id: actor })
     const reports = on.map((day) => {
-      const start = now - (day + 1) * dayMicros
-      const record = closeRecord({ flow_start: timestamp(start), flow_end: timestamp(start + 1_000_000) })
-      return (checkFlowReport(record) as { report: FlowReport }).report
+      return reportAt(now - (day + 1) * dayMicros)
     })
     await storeFlowLogs({ Records: [flowRecord(grant.claims(), now, ...reports)] })
   }
@@ -59,3 +68,23 @@ it.each(['1', '3', '7'])(
     expect(backward.flatMap((page) => page.ids)).toEqual(forward.slice(0, -1).flatMap((page) => page.ids))
   },
 )
+
+it('reads past many flows of other actors in few requests', async () => {
+  const account = { id: randomUUID(), inserted_at: timestamp(0) } as AccountRow
+  const [rare, busy] = sameShard()
+  const now = clock.now()
+  const start = now - dayMicros
+  for (const [actor, count] of [
+    [rare, 1],
+    [busy, 1_000],
+  ] as const) {
+    const grant = await newFlowGrant(account.id, { initiator_actor_id: actor })
+    const reports = Array.from({ length: count }, (_, i) => reportAt(start + i * 1_000))
+    await storeFlowLogs({ Records: [flowRecord(grant.claims(), now, ...reports)] })
+  }
+  const { requests } = await measure(async () => {
+    const query = { type: 'flow', actor_id: rare, limit: '1', begin: timestamp(start - dayMicros) }
+    expect((await listLogs(account, new URLSearchParams(query))).data).toHaveLength(1)
+  })
+  expect(requests).toBeLessThan(30)
+})
