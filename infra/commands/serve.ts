@@ -53,8 +53,9 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => onSignal())
   process.stdout.write('\n  Starting …\n')
   const dir = options.ephemeral ? openTemporaryDir() : await claimDataDir(dataPath())
+  // Removes the directory also if a signal ends the process during its start.
+  if (dir.ephemeral) process.once('exit', () => rmSync(dir.path, { recursive: true, force: true, maxRetries: 5 }))
   const running = await runBuilt(dir, options).catch((error: unknown) => {
-    if (dir.ephemeral) rmSync(dir.path, { recursive: true, force: true })
     throw fullDisk(error, dir.path) ?? error
   })
   const { promise: stopSignal, resolve } = Promise.withResolvers<void>()

@@ -19,7 +19,7 @@ import { listAccounts, startScreen } from './start-screen.ts'
 
 type Options = { port: number; newDemo: boolean; demoIdpPort: number | null }
 
-/** Starts the service. Opens the port first, so that a port in use is reported at once. */
+/** Starts the service. Opens the port before the engines, so that a port in use is reported first. */
 export async function run(dir: DataDir, options: Options, builds: Builds) {
   const backend = Promise.withResolvers<Backend>()
   const channel = Promise.withResolvers<LiveServer | null>()

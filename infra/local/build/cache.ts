@@ -128,13 +128,21 @@ const minAgeMs = 60_000
 /** Removes all but the folders that were used last. Keeps folders that a process uses, and new ones, which are perhaps not complete. */
 export function removeUnused(cache: string): void {
   const folders = readdirSync(cache, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  const ages = folders.map(({ name }) => ({ folder: join(cache, name), usedAt: statSync(join(cache, name)).mtimeMs }))
+  // Skips folders that another process moves or removes at the same time.
+  const ages = folders.flatMap(({ name }) => {
+    const stats = statSync(join(cache, name), { throwIfNoEntry: false })
+    return stats ? [{ folder: join(cache, name), usedAt: stats.mtimeMs }] : []
+  })
   const old = ages.sort((a, b) => b.usedAt - a.usedAt).slice(maxUnused)
   for (const { folder, usedAt } of old) {
     if (Date.now() - usedAt < minAgeMs) continue
-    const lock = tryLock(lockFile(folder))
-    if (!lock) continue
-    rmSync(folder, { recursive: true, force: true })
-    lock.release()
+    try {
+      const lock = tryLock(lockFile(folder))
+      if (!lock) continue
+      rmSync(folder, { recursive: true, force: true })
+      lock.release()
+    } catch {
+      // Ignores the error. The next build tries again.
+    }
   }
 }
