@@ -48,7 +48,7 @@ async function writeSelected(
     if (kind !== 'unknown') note('nothing')
     // Repeats the changes one by one, because a single change may have caused the error.
     if (others.length > 0 && (kind === 'condition' || kind === 'fatal'))
-      return changes.map(({ waiting }) => Object.assign(waiting, { isAlone: true }))
+      return changes.map(({ waiting }) => Object.assign(waiting, { mustBeAlone: true }))
     for (const { waiting } of changes) {
       if (kind === 'conflict' || kind === 'condition') waiting.resolve({ error })
       else waiting.reject(error)
@@ -81,8 +81,8 @@ export const queues = new Map<string, Queue>()
 function takeBatch({ waiting, width }: Queue): Batch | null {
   const [first, ...others] = waiting
   if (!first) return null
-  const next = others.slice(0, first.isAlone ? 0 : width - 1)
-  const end = next.findIndex(({ isAlone }) => isAlone)
+  const next = others.slice(0, first.mustBeAlone ? 0 : width - 1)
+  const end = next.findIndex(({ mustBeAlone }) => mustBeAlone)
   const shared = end < 0 ? next : next.slice(0, end)
   waiting.splice(0, shared.length + 1)
   return [first, ...shared]

@@ -19,8 +19,9 @@ const sizeOf = ({ transaction, responseWrites }: StagedCommit): number =>
  */
 export function selectCompatible(staged: StagedCommit[]): StagedCommit[] {
   const selected: StagedCommit[] = []
-  const writtenItems = new KeySet()
-  const writtenKeys: Key[] = []
+  // Leaves out row counters, because the changes of a counter are added up.
+  const itemsWritten = new KeySet()
+  const changedKeys: Key[] = []
   const changedCounts = new Set<string>()
   // Counts the write of the account version.
   let writes = 1
@@ -29,8 +30,8 @@ export function selectCompatible(staged: StagedCommit[]): StagedCommit[] {
     const { transaction, reads } = change
     const itemKeys = transaction.itemWrites().map(keyOf)
     const isDependent =
-      reads.includesAny(writtenKeys) ||
-      writtenItems.includesAny(itemKeys) ||
+      reads.includesAny(changedKeys) ||
+      itemsWritten.includesAny(itemKeys) ||
       [...transaction.countsRead].some((name) => changedCounts.has(name))
     const size = sizeOf(change)
     const fits = writes + size <= maxWrites && bytes + transaction.bytes <= maxSharedBytes
@@ -39,8 +40,8 @@ export function selectCompatible(staged: StagedCommit[]): StagedCommit[] {
     writes += size
     bytes += transaction.bytes
     const { accountId, sequence } = transaction
-    for (const { pk, sk } of itemKeys) writtenItems.add(pk, sk)
-    writtenKeys.push(
+    for (const { pk, sk } of itemKeys) itemsWritten.add(pk, sk)
+    changedKeys.push(
       ...transaction.writes().map(keyOf),
       accountVersionKey(accountId),
       commitKey(accountId, sequence + selected.length),

@@ -27,8 +27,11 @@ export function waitingChange<T>(
     change,
     /** Account version after the caller's previous commit, on which this change is based. */
     after,
-    /** True for a change that must not share a transaction. */
-    isAlone: after !== undefined,
+    /**
+     * True for a change that must not share a transaction: it continues an earlier commit of its caller, or was in a transaction that failed
+     * for one of its changes.
+     */
+    mustBeAlone: after !== undefined,
     outcome: promise,
     resolve,
     reject,

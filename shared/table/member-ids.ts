@@ -39,21 +39,22 @@ async function queryChunks(pk: string, range: Range = {}): Promise<Chunk[]> {
 const chunkOf = (pk: string, id: string): Promise<Chunk[]> => queryChunks(pk, { after: id, inclusive: true, limit: 1 })
 
 /**
- * Reads the chunks that contain, or would contain, the given ids, by default all chunks of the set. Reads at most two chunks per id, because
- * the ids can be far apart in a large set.
+ * Reads the chunks that contain, or would contain, the given ids, by default all chunks of the set. First reads the run of chunks between
+ * the smallest and the largest id, at most one per id. If the set has more chunks in between, the ids after the run are looked up one by
+ * one. The chunk of the largest id can end after it, and is always looked up.
  */
 export async function readChunks(pk: string, ids?: string[]): Promise<Chunk[]> {
   if (!ids) return queryChunks(pk)
   const sorted = ids.toSorted()
   const [first, last] = [sorted[0], sorted.at(-1)]
   if (first === undefined || last === undefined) return []
-  const [near, end] = await Promise.all([
+  const [run, chunkOfLast] = await Promise.all([
     first < last ? queryChunks(pk, { between: [first, last], limit: ids.length }) : [],
     chunkOf(pk, last),
   ])
-  const nearEnd = near.length < ids.length ? last : (near.at(-1)?.sk ?? last)
-  const far = await Promise.all(sorted.filter((id) => id > nearEnd).map((id) => chunkOf(pk, id)))
-  const chunks = new Map([...near, ...far.flat(), ...end].map((chunk) => [chunk.sk, chunk]))
+  const runEnd = run.length < ids.length ? last : (run.at(-1)?.sk ?? last)
+  const beyondRun = await Promise.all(sorted.filter((id) => id > runEnd).map((id) => chunkOf(pk, id)))
+  const chunks = new Map([...run, ...beyondRun.flat(), ...chunkOfLast].map((chunk) => [chunk.sk, chunk]))
   return [...chunks.values()].sort((a, b) => (a.sk < b.sk ? -1 : 1))
 }
 

@@ -2,7 +2,7 @@ import type { BatchStatementError } from '@aws-sdk/client-dynamodb'
 import { BatchExecuteStatementCommand, ExecuteTransactionCommand } from '@aws-sdk/lib-dynamodb'
 import { clock, jitter } from '../core/clock.ts'
 import { env } from '../core/env.ts'
-import { isTransient } from '../core/transient-error.ts'
+import { mayBeDone } from '../core/transient-error.ts'
 import type { Item } from './keys.ts'
 import { table, tableName } from './table.ts'
 
@@ -25,10 +25,10 @@ const unmetCodes = new Set(['DuplicateItem', 'ConditionalCheckFailed'])
 
 /**
  * Executes the statements as one transaction, so that the engine of a single machine syncs the disk once. Returns false if nothing was
- * written, because a condition failed, or if batches are not transactions.
+ * written, because a condition failed, or if batches are not transactions. The caller then sends the statements one by one.
  * @throws the error of a request that may have succeeded
  */
-async function transact(statements: Statement[]): Promise<boolean> {
+async function tryAsTransaction(statements: Statement[]): Promise<boolean> {
   if (!env.batchesAsTransactions || statements.length < 2) return false
   const transaction = new ExecuteTransactionCommand({ TransactStatements: statements })
   return table()
@@ -36,7 +36,7 @@ async function transact(statements: Statement[]): Promise<boolean> {
     .then(
       () => true,
       (error: unknown) => {
-        if (isTransient(error)) throw error
+        if (mayBeDone(error)) throw error
         return false
       },
     )
@@ -45,7 +45,7 @@ async function transact(statements: Statement[]): Promise<boolean> {
 /** Sends up to 25 statements for different items in one request. @throws Error when the whole request fails */
 export async function executeTogether(statements: Statement[]): Promise<StatementOutcome[]> {
   if (statements.length === 0) return []
-  if (await transact(statements)) return statements.map(() => 'done')
+  if (await tryAsTransaction(statements)) return statements.map(() => 'done')
   const { Responses = [] } = await table().send(new BatchExecuteStatementCommand({ Statements: statements }))
   return statements.map((_, i) => {
     const response = Responses[i]

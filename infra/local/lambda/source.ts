@@ -43,7 +43,7 @@ type Engine = {
 const iteratorMs = 120_000
 
 /**
- * Reads pages with one request each, because the last page's iterator is used again. After an empty page, the same iterator is used instead
+ * Saves the request for an iterator, because the last page's iterator is used again. After an empty page, the same iterator is used instead
  * of the next, because the Kinesis engine advances the next by its clock. A record that is being stored at that moment would be skipped.
  */
 function pageReader({ createIterator, getRecords }: Engine) {
@@ -68,7 +68,10 @@ const fullPageBytes = 512 * 1024
 const isFull = (records: SourceRecord[], limit: number): boolean =>
   records.length >= limit || records.reduce((sum, { bytes }) => sum + bytes, 0) > fullPageBytes
 
-/** Creates the `read` of a source that several consumers share. Positions in the last page that was read from a shard need no request. */
+/**
+ * Creates the `read` of a source that several consumers share. They are at nearly the same position, so the first one reads a page and the
+ * others take it, or the rest of it, without a request.
+ */
 export function sharedReader(engine: Engine, writes: WakeSignal): Source['read'] {
   /** Last request of each shard, and its page once it has arrived. */
   type Reading = { after: string | undefined; response: Promise<RecordPage>; page?: RecordPage }

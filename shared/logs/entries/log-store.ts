@@ -85,7 +85,7 @@ export function logItems(
 function unpackEntry(entry: unknown): Entry {
   if (typeof entry === 'string') return JSON.parse(entry)
   if (entry instanceof Uint8Array) return JSON.parse(inflateRawSync(entry, { chunkSize: 4_096 }).toString())
-  // Accepts an entry that the caller has already unpacked.
+  // Decompresses a large entry. Returns an entry unchanged that the caller has already unpacked.
   return fieldsOf(unpackLarge({ entry }).entry)
 }
 
