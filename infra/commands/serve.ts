@@ -47,15 +47,24 @@ async function runBuilt(dir: DataDir, options: ReturnType<typeof readOptions>) {
   return run(dir, options, builds)
 }
 
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 5 })
+  } catch {
+    // Ignores the error, because an engine that is ending may still write.
+  }
+}
+
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2))
   let onSignal: () => void = endAtOnce
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => onSignal())
   process.stdout.write('\n  Starting …\n')
   const dir = options.ephemeral ? openTemporaryDir() : await claimDataDir(dataPath())
-  // Removes the directory also if a signal ends the process during its start.
-  if (dir.ephemeral) process.once('exit', () => rmSync(dir.path, { recursive: true, force: true, maxRetries: 5 }))
-  const running = await runBuilt(dir, options).catch((error: unknown) => {
+  const starting = runBuilt(dir, options)
+  // Removes the directory also if a signal ends the process during its start, after the listener that ends the build.
+  if (dir.ephemeral) process.once('exit', () => removeQuietly(dir.path))
+  const running = await starting.catch((error: unknown) => {
     throw fullDisk(error, dir.path) ?? error
   })
   const { promise: stopSignal, resolve } = Promise.withResolvers<void>()

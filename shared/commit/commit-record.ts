@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { clock } from '../core/clock.ts'
 import { sortedJson } from '../core/json/json.ts'
 import type { Subject } from '../core/subject.ts'
 import { commitKey, type Key, partition } from '../table/keys.ts'
@@ -63,13 +64,20 @@ async function firstSequence(account: string, begin: number): Promise<number> {
   return low
 }
 
+/** Pause before a second read, because items written in one transaction can become visible several milliseconds apart. */
+export const settleMs = 500
+
 /**
- * Reads the records from the sequence `first` up to a later one that a query has returned without them, because the commits of one
+ * Reads the records from `first` to before `end` that a query has omitted, although it has returned the record `end`: the commits of one
  * transaction become visible one after the other. Ends at a record that is really missing.
  */
-export async function* recordsBefore(later: number, account: string, first: number): AsyncGenerator<StoredItem> {
-  for (let sequence = first; sequence < later; sequence++) {
-    const item = await getItem(commitKey(account, sequence))
+export async function* omittedRecords(account: string, first: number, end: number): AsyncGenerator<StoredItem> {
+  for (let sequence = first; sequence < end; sequence++) {
+    let item = await getItem(commitKey(account, sequence))
+    if (!item) {
+      await clock.sleep(settleMs)
+      item = await getItem(commitKey(account, sequence))
+    }
     if (!item) return
     yield item
   }
@@ -80,7 +88,7 @@ async function* recordsFrom(account: string, first: number): AsyncGenerator<Comm
   let next = first
   for await (const item of itemsOf(pk, { after: sk })) {
     const record = readCommitRecord(item)
-    for await (const earlier of recordsBefore(record.sequence, account, next)) yield readCommitRecord(earlier)
+    for await (const earlier of omittedRecords(account, next, record.sequence)) yield readCommitRecord(earlier)
     yield record
     next = record.sequence + 1
   }

@@ -185,9 +185,9 @@ export class Transaction {
    * Adds or removes the id of a member, and corrects the row counter of the set, to repair a set in which an id and a row differ
    * (docs/runbooks/change-log.md).
    */
-  repairMember(pk: string, member: string, isMember: boolean): void {
+  repairMember(pk: string, member: string, shouldBeMember: boolean): void {
     const change = this.repairs.get(pk) ?? { added: new Set(), removed: new Set() }
-    change[isMember ? 'added' : 'removed'].add(member)
+    change[shouldBeMember ? 'added' : 'removed'].add(member)
     this.repairs.set(pk, change)
   }
 

@@ -23,7 +23,7 @@ export type PartWalk = {
   streams: LogStream[]
   /** Reads only entries with a pointer for this actor, email or object. `isOnlyCondition` is true if the query has no other condition. */
   pointerFilter?: { field: PointerField; value: string; isOnlyCondition: boolean }
-  /** Actors whose flows are read. If null or absent, all flows are read. */
+  /** Actors whose flows are read. If null, all flows are read and then filtered; if absent, all are wanted. */
   flowActors?: string[] | null
   /** Start of the window. Both `begin` and `end` belong to the window. */
   begin: number
@@ -78,8 +78,9 @@ async function* readPart(
   // A response of DynamoDB ends after 1 MB. The next request then reads only the rest of the expected items.
   let read = 0
   for (let limit = Math.min(maxPageSize, expected); ; limit = Math.min(maxPageSize, limit * 2)) {
-    // Ignores the budget of a filtered query, because `Limit` counts items before they are filtered.
-    const needed = filter ? maxPageSize : (walk.budget?.left ?? maxPageSize)
+    // Ignores the budget if flows are filtered, because `Limit` counts items before that.
+    const isFiltered = filter !== undefined || walk.flowActors === null
+    const needed = isFiltered ? maxPageSize : (walk.budget?.left ?? maxPageSize)
     const wanted = Math.min(read < expected ? expected - read : maxPageSize, needed)
     const answer = await table().send(
       new QueryCommand({

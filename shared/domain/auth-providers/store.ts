@@ -4,9 +4,11 @@ import { type Author, commit } from '../../commit/commit.ts'
 import { commitInParts } from '../../commit/commit-in-parts.ts'
 import { rejectTaken } from '../../commit/reject-taken.ts'
 import type { Transaction } from '../../commit/transaction.ts'
+import { clock } from '../../core/clock.ts'
 import { env } from '../../core/env.ts'
 import { invalid, invalidAt } from '../../core/errors.ts'
 import { encryptSecret, isStored, reencryptSecret } from '../../core/secrets/stored-secret.ts'
+import { workTime } from '../../core/work/work.ts'
 import { partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
@@ -58,14 +60,15 @@ class DocumentNeeded extends Error {
 }
 
 /**
- * Runs a commit that may need a discovery document. Reads each document once, and between two runs, because other commits of the account
- * wait for a change that is being staged.
+ * Runs a commit. If it needs a discovery document, reads the document outside the commit and runs the commit again with it, because other
+ * commits of the account wait for a change that is being staged. `run` gets the remaining time of the request in milliseconds.
  */
-async function withDocuments<T>(run: (documents: Documents) => Promise<T>): Promise<T> {
+async function withDocuments<T>(run: (documents: Documents, budgetMs: number) => Promise<T>): Promise<T> {
   const documents: Documents = new Map()
+  const deadline = clock.monotonic() + workTime.request()
   for (;;) {
     try {
-      return await run(documents)
+      return await run(documents, deadline - clock.monotonic())
     } catch (error) {
       if (!(error instanceof DocumentNeeded)) throw error
       documents.set(error.uri, await discovery.read(error.uri))
@@ -156,32 +159,36 @@ export function update(
 ) {
   const endAccess = accessEnder(id)
   const owner = { accountId: author.accountId, objectId: id }
-  return withDocuments((documents) =>
-    commitInParts(author, async (transaction) => {
-      const provider = await transaction.existing(authProviders[kind], id)
-      const checked = draft()
-      await checkPortalChange(author, provider, checked.fields)
-      checkTenant(kind, checked, provider)
-      await rejectTaken(transaction, checked, authProviders[kind], provider)
-      const { client_secret: secret, ...input } = checked.done()
-      const issuer = resolveIssuer(kind, { ...provider, ...input }, provider, checked, { documents, address })
-      const keepsSecret = provider.client_secret !== undefined && secret === undefined
-      // Requires the secret to be sent again when the issuer changes, because the stored secret must not reach a different issuer (I1.3).
-      if (keepsSecret && issuer !== provider.issuer) throw invalidAt(['client_secret'], "can't be blank")
-      const after = { ...provider, ...input, issuer }
-      if ((await endAccess(transaction, provider, after)) === 'more') return 'more'
-      const row = transaction.update(authProviders[kind], provider, {
-        ...input,
-        issuer,
-        trust_version: nextTrustVersion(provider, after),
-        ...(secret !== undefined && { client_secret: await reencryptSecret(owner, secret, provider.client_secret) }),
-      })
-      await settleDefault(transaction, kind, provider, row)
-      const fault = row === provider ? await lastFault(author.accountId, kind, row) : noFault
-      // Deletes the stored fault, which was caused by the previous settings.
-      if (row !== provider) transaction.remove(lastFaultKey(author.accountId, kind, id))
-      return { done: { data: render(kind, row, address, fault) } }
-    }),
+  return withDocuments((documents, budgetMs) =>
+    commitInParts(
+      author,
+      async (transaction) => {
+        const provider = await transaction.existing(authProviders[kind], id)
+        const checked = draft()
+        await checkPortalChange(author, provider, checked.fields)
+        checkTenant(kind, checked, provider)
+        await rejectTaken(transaction, checked, authProviders[kind], provider)
+        const { client_secret: secret, ...input } = checked.done()
+        const issuer = resolveIssuer(kind, { ...provider, ...input }, provider, checked, { documents, address })
+        const keepsSecret = provider.client_secret !== undefined && secret === undefined
+        // Requires the secret to be sent again when the issuer changes, because the stored secret must not reach a different issuer (I1.3).
+        if (keepsSecret && issuer !== provider.issuer) throw invalidAt(['client_secret'], "can't be blank")
+        const after = { ...provider, ...input, issuer }
+        if ((await endAccess(transaction, provider, after)) === 'more') return 'more'
+        const row = transaction.update(authProviders[kind], provider, {
+          ...input,
+          issuer,
+          trust_version: nextTrustVersion(provider, after),
+          ...(secret !== undefined && { client_secret: await reencryptSecret(owner, secret, provider.client_secret) }),
+        })
+        await settleDefault(transaction, kind, provider, row)
+        const fault = row === provider ? await lastFault(author.accountId, kind, row) : noFault
+        // Deletes the stored fault, which was caused by the previous settings.
+        if (row !== provider) transaction.remove(lastFaultKey(author.accountId, kind, id))
+        return { done: { data: render(kind, row, address, fault) } }
+      },
+      budgetMs,
+    ),
   )
 }
 

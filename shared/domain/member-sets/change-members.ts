@@ -7,14 +7,15 @@ import { describeError } from '../../core/logging/describe-error.ts'
 import { logLine } from '../../core/logging/log.ts'
 import { workTime } from '../../core/work/work.ts'
 import type { AccountVersion } from '../../table/account-version.ts'
+import { linkKey } from '../../table/entity.ts'
 import { entityKey, membersPartition } from '../../table/keys.ts'
 import { checkExistence } from '../../table/read.ts'
-import { type PendingPart, readLinks, readPending, type SetChange, stagePending } from './pending-change.ts'
+import { type PendingPart, readPending, type SetChange, stagePending } from './pending-change.ts'
 import { readEdit, readWholeSet } from './requested-members.ts'
 import { type CheckedMembers, fitsCommit, type MemberSet, pendingStager, stageSetChange } from './set-change.ts'
 
-/** Requested change. `named` are the ids in a request that lists them one by one, whose rows are compared with the set. */
-type RequestedMembers = { added: string[]; named: string[]; keeps: (id: string) => boolean }
+/** Requested change. `compared` are the ids whose rows are compared with the set, none if the request replaces the whole set. */
+type RequestedMembers = { added: string[]; compared: string[]; keeps: (id: string) => boolean }
 
 /** Sorted ids of a set's current members, and the number of its pending additions and removals. */
 export type ChangedSet = { ids: string[]; pending: number }
@@ -24,7 +25,7 @@ export const replaceMembers = (author: Author, set: MemberSet, ownerId: string, 
   changeMembers(author, set, ownerId, () => {
     const added = readWholeSet(set, entries)
     const ids = new Set(added)
-    return { added, named: [], keeps: (id) => ids.has(id) }
+    return { added, compared: [], keeps: (id) => ids.has(id) }
   })
 
 /**
@@ -35,7 +36,7 @@ export const editMembers = (author: Author, set: MemberSet, ownerId: string, sen
   changeMembers(author, set, ownerId, () => {
     const { add, remove } = readEdit(set, sent)
     const [retainedIds, removedIds] = [new Set(add), new Set(remove)]
-    return { added: add, named: [...add, ...remove], keeps: (id) => retainedIds.has(id) || !removedIds.has(id) }
+    return { added: add, compared: [...add, ...remove], keeps: (id) => retainedIds.has(id) || !removedIds.has(id) }
   })
 
 /**
@@ -59,15 +60,16 @@ async function changeMembers(
       checkSequence ??= transaction.sequence
       requested ??= await checkMembersExist(accountId, set, read())
       const { members, pending } = await readSet(transaction, set, ownerId)
-      const change = await computeChange(transaction, set, ownerId, requested, members, pending)
+      const { isRepair, ...change } = await computeChange(transaction, set, ownerId, requested, members, pending)
       refuseLargeSet(set, change, members)
       if (pending.length === 0 && (await fitsCommit(transaction, set, ownerId, change))) {
         return { ids: await stageSetChange(transaction, set, ownerId, change, members), pending: 0 }
       }
       const id = stagePending(transaction, subject, set.entity.name, ownerId, change, pending)
-      // Discards the check if changes were pending, because this request did not check the members that those changes add.
-      const isUnchanged = checkSequence === transaction.sequence && pending.length === 0
-      return { change: id, checked: isUnchanged ? { joining: change.joining, sequence: checkSequence } : undefined }
+      // Discards the check if changes were pending, because this request did not check the members that those changes add, and if members are
+      // repaired, because the steps of a repair need their rows.
+      const isValid = checkSequence === transaction.sequence && pending.length === 0 && !isRepair
+      return { change: id, checked: isValid ? { joining: change.joining, sequence: checkSequence } : undefined }
     },
   )
   if ('ids' in outcome) return outcome
@@ -114,25 +116,27 @@ async function readSet(transaction: Transaction, { entity }: MemberSet, ownerId:
 
 /**
  * Computes the change that results in the requested members. Treats earlier pending changes as done, because their requests were accepted.
+ * `isRepair` is true if a compared id differs from its row.
  */
 async function computeChange(
   { accountId }: Transaction,
   { entity }: MemberSet,
   ownerId: string,
-  { added, named, keeps }: RequestedMembers,
+  { added, compared, keeps }: RequestedMembers,
   members: string[],
   pending: PendingPart[],
-): Promise<SetChange> {
+): Promise<SetChange & { isRepair: boolean }> {
   const set = new Set(members)
   for (const { joins, ids } of pending) for (const id of ids) joins ? set.add(id) : set.delete(id)
   const target = new Set([...[...set].filter(keeps), ...added])
   const present = new Set(members)
-  const unchanged = [...new Set(named)].filter((id) => target.has(id) === present.has(id))
-  const rows = await readLinks(accountId, entity, ownerId, unchanged)
-  const split = unchanged.filter((id, i) => present.has(id) !== (rows[i] !== undefined))
+  const unchanged = [...new Set(compared)].filter((id) => target.has(id) === present.has(id))
+  const haveRow = await checkExistence(unchanged.map((member) => linkKey(entity, accountId, { set: ownerId, member })))
+  const split = unchanged.filter((id, i) => present.has(id) !== haveRow[i])
   return {
     leaving: [...members, ...split].filter((id) => !target.has(id)),
     joining: [...[...target].filter((id) => !present.has(id)), ...split.filter((id) => present.has(id))],
+    isRepair: split.length > 0,
   }
 }
 
@@ -141,8 +145,8 @@ const maxMembers = 100_000
 
 /** Refuses additions that make a set too large. Removals alone are always accepted. @throws ApiError `validation_failed` */
 export function refuseLargeSet({ envelope }: MemberSet, change: SetChange, members: string[]): void {
-  const { length: joining } = change.joining
-  if (joining > 0 && members.length - change.leaving.length + joining > maxMembers)
+  const result = new Set([...members, ...change.joining])
+  if (change.joining.length > 0 && result.size - change.leaving.length > maxMembers)
     throw invalidAt([envelope], `should have at most ${maxMembers} item(s)`)
 }
 

@@ -137,23 +137,25 @@ async function planSteps(transaction: Transaction, set: MemberSet, ownerId: stri
   ])
   return ids.map((id, i): Step => {
     const row = rows[i]
-    const isMember = joins && (row !== undefined || existence[i] === true)
+    const isListed = containsId(chunks, id)
+    const shouldBeMember = joins && (row !== undefined || existence[i] === true)
     let step: Step = null
-    if (isMember && !row) step = additionStep(set, ownerId, id)
-    if (!joins && row) step = removalStep(set, ownerId, id, row)
-    if (containsId(chunks, id) === (row !== undefined)) return step
+    if (shouldBeMember && !row) step = additionStep(set, ownerId, id)
+    if (!joins && (row || isListed)) step = removalStep(set, ownerId, id, row)
+    if (isListed === (row !== undefined)) return step
     // Repairs a set of which a restore has lost the row or the id.
     return (transaction) => {
-      transaction.repairMember(pk, id, isMember)
+      transaction.repairMember(pk, id, shouldBeMember)
       step?.(transaction)
     }
   })
 }
 
+/** Removes a member. Revokes access even without a row, because a restore can lose the row but not the authorizations. */
 const removalStep =
-  ({ entity, revocation }: MemberSet, ownerId: string, id: string, row: Record<string, unknown>): Step =>
+  ({ entity, revocation }: MemberSet, ownerId: string, id: string, row?: Record<string, unknown>): Step =>
   (transaction) => {
-    transaction.delete(entity, itemRow(entity, row))
+    if (row) transaction.delete(entity, itemRow(entity, row))
     if (revocation) transaction.revoke(revocation(ownerId, id))
   }
 

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { namedRow, recordsBefore } from '../../commit/commit-record.ts'
+import { namedRow, omittedRecords, settleMs } from '../../commit/commit-record.ts'
 import { clock } from '../../core/clock.ts'
 import { fieldsOf } from '../../core/json/is-object.ts'
 import { commitKey } from '../../table/keys.ts'
 import { type Consistency, getStoredItems, storedPages } from '../../table/read.ts'
-import { isKey, settleMs, unpacked } from './derived-items.ts'
+import { isKey, unpacked } from './derived-items.ts'
 import { findingAt, type RowFinding } from './row-origin.ts'
 
 const rowsPerRead = 500
@@ -45,7 +45,7 @@ async function* recordsAfter(walk: Walk): AsyncGenerator<{ sk: string; rows?: un
     for (const record of page) {
       const later = Number(record.sk)
       if (record.sk === commitKey(account, later).sk)
-        for await (const earlier of recordsBefore(later, account, walk.after + 1)) yield unpacked(earlier)
+        for await (const earlier of omittedRecords(account, walk.after + 1, later)) yield unpacked(earlier)
       yield unpacked(record)
     }
 }

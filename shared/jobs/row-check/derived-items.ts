@@ -33,9 +33,6 @@ const declared = [
   ...[v0Configurations, v0Devices, v0Rules, v0Users],
 ] as unknown as Entity[]
 
-/** Pause before a second read, because items written in one transaction can become visible several milliseconds apart. */
-export const settleMs = 500
-
 /** All entities by collection. A law checks that the list is complete. */
 export const checkedEntities: ReadonlyMap<string, Entity> = new Map(declared.map((entity) => [entity.name, entity]))
 

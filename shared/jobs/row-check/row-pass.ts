@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { settleMs } from '../../commit/commit-record.ts'
 import { clock } from '../../core/clock.ts'
 import { accountOf, accountVersionKey, commitKey, counterSort, type Key } from '../../table/keys.ts'
 import { unpackIds } from '../../table/member-ids.ts'
@@ -16,7 +17,6 @@ import {
   isKey,
   itemLocation,
   readItems,
-  settleMs,
   unpacked,
 } from './derived-items.ts'
 import { checkOrigins, findingAt, isRow, RowFinding, type Suspicion } from './row-origin.ts'

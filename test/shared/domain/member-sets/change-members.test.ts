@@ -86,7 +86,21 @@ it.each([
   expect((await world.patch(group, { [edit]: [split] })).body.data.actor_ids).toEqual(expected)
   expect(await members(group)).toEqual(expected)
   expect((await getMembership(world.account.id, group, split)) !== undefined).toBe(edit === 'add')
+  const commit = (await readCommits(world.account.id)).at(-1)
+  const revoked = edit === 'remove' ? [{ by: 'membership', id: group, actors: [split] }] : []
+  expect(commit?.revocations).toMatchObject(revoked)
   expect((await getItem({ pk, sk: counterSort }))?.rows).toBe(expected.length)
+})
+
+it('repairs many members in several commits', async () => {
+  const ids = await robots(120)
+  const group = await world.newGroup()
+  await world.put(group, entries(...ids))
+  const pk = membersPartition(world.account.id, memberships.name, group)
+  for (const member of ids.slice(10)) await removeItem(linkKey(memberships, world.account.id, { set: group, member }))
+  expect((await world.patch(group, { add: ids })).body.data.actor_ids).toEqual(ids)
+  for (const id of ids) expect(await getMembership(world.account.id, group, id)).toBeDefined()
+  expect((await getItem({ pk, sk: counterSort }))?.rows).toBe(ids.length)
 })
 
 it('reads the rows of named members whose membership does not change, and writes nothing', async () => {
