@@ -214,7 +214,7 @@ it('finds all faults and no others while rows are created, changed and deleted',
   }
   const work = busy()
   const runs: RowCheck[] = []
-  for (let i = 0; i < 15; i++) runs.push(i % 2 ? await checkRows({}) : await inSteps())
+  for (let i = 0; i < 9; i++) runs.push(i % 2 ? await checkRows({}) : await inSteps())
   ended = true
   await work
   for (const run of runs) expect(ofRows(run)).toEqual([['missing', torn.id]])
