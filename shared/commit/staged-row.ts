@@ -9,8 +9,7 @@ import {
   uniqueItems,
 } from '../table/entity.ts'
 import { address } from '../table/key-set.ts'
-import { counterSort, type Item, type Key, membersPartition } from '../table/keys.ts'
-import type { IdChanges } from '../table/member-ids.ts'
+import { counterSort, type Item, type Key } from '../table/keys.ts'
 import { tableName } from '../table/table.ts'
 import { put, remove, type Write } from '../table/write-together.ts'
 import type { Change } from './commit-record.ts'
@@ -66,26 +65,6 @@ function countedRows(accountId: string, { entity, before, after }: StagedRow): M
   count(before, -1)
   count(after, 1)
   return counts
-}
-
-/** Returns the ids to add to sets and to remove from them, by the partition of each set: those of `repairs` and of the rows. */
-export function memberChanges(
-  accountId: string,
-  stagedRows: Iterable<StagedRow>,
-  repairs: ReadonlyMap<string, IdChanges> = new Map(),
-): Map<string, IdChanges> {
-  const changes = new Map(
-    repairs.entries().map(([pk, { added, removed }]) => [pk, { added: new Set(added), removed: new Set(removed) }]),
-  )
-  for (const { entity, before, after } of stagedRows) {
-    const link = before && after ? undefined : entity.link?.((after ?? before) as Row)
-    if (!link) continue
-    const pk = membersPartition(accountId, entity.name, link.set)
-    const change = changes.get(pk) ?? { added: new Set(), removed: new Set() }
-    change[after ? 'added' : 'removed'].add(link.member)
-    changes.set(pk, change)
-  }
-  return changes
 }
 
 /** Sums the changes of row counters by partition, because a transaction takes one write per item. */

@@ -5,14 +5,14 @@ import { uuidV7 } from '../core/ids.ts'
 import type { AccountVersion } from '../table/account-version.ts'
 import { type Entity, itemRow, type Row, type RowFields, rowKey } from '../table/entity.ts'
 import { address } from '../table/key-set.ts'
-import { counterSort, entityKey, type Item, type Key, type RowPointer, uniqueKey } from '../table/keys.ts'
+import { entityKey, type Item, type Key, type RowPointer, uniqueKey } from '../table/keys.ts'
 import { bytesOf, maxRowBytes, tooLarge } from '../table/large-attributes.ts'
-import { type Chunk, changeChunks, chunkItem, type IdChanges, readChunks, splitChunk } from '../table/member-ids.ts'
 import { getItem } from '../table/read.ts'
 import { put, putIf, remove, removeWhile, type Write } from '../table/write-together.ts'
 import { type Change, type FollowUp, rowDigest, rowName, type WrittenRows } from './commit-record.ts'
 import type { Revocation } from './revoke.ts'
-import { addCounts, counterWrites, memberChanges, partsOf, recordedChange, type StagedRow } from './staged-row.ts'
+import { StagedMembers } from './staged-members.ts'
+import { addCounts, counterWrites, partsOf, recordedChange, type StagedRow } from './staged-row.ts'
 
 /** Maximum number of writes in a DynamoDB transaction; a larger change takes several commits (`commitInParts`). */
 export const maxWrites = 100
@@ -20,18 +20,15 @@ export const maxWrites = 100
 const ownWrites = 4
 /** Upper bound of the writes of one row with its index items, counters and chunks of member ids. */
 const writesPerRow = 23
-/** Number of changed members of a set for which one write is reserved to split a chunk of ids that becomes too long. */
-const membersPerSplit = 20
 /** Maximum bytes of the changes in a commit record, below the 400 KB limit of a DynamoDB item. */
 const maxRecordBytes = 150_000
-
-/** Chunks of a set of members that a change has read, for all ids (null) or for some of them. */
-type ChunksRead = { ids: Set<string> | null; chunks: Chunk[] }
 
 /** Changes of one commit, staged in memory. Reads are serializable: the commit fails if the account version has changed. */
 export class Transaction {
   readonly accountId: string
   readonly now: number
+  /** Members that the change adds to sets and removes from them. */
+  readonly members: StagedMembers
   /** True if no other commit followed the caller's previous commit, so that the rows read for that commit are still valid. */
   readonly follows: boolean
   /** Revocations to carry out after the commit. The commit record lists them, so that the follow-up consumer can repeat them. */
@@ -43,18 +40,13 @@ export class Transaction {
   private readonly stagedRows = new Map<string, StagedRow>()
   /** Writes of items other than rows, by key. A transaction takes one write per item. */
   private readonly otherWrites = new Map<string, Write>()
-  private readonly chunksRead = new Map<string, ChunksRead>()
-  /** Members whose id is added or removed without their row, by the partition of the set. */
-  private readonly repairs = new Map<string, IdChanges>()
-  private chunkWrites: Write[] = []
-  /** Corrections of row counters by partition, for the sets that are repaired. */
-  private readonly corrections = new Map<string, number>()
   private createdIds = 0
   /** JSON bytes of all rows before and after their changes, which the commit record contains. */
   bytes = 0
 
   constructor(accountId: string, version: AccountVersion, now: number, follows = false) {
     this.accountId = accountId
+    this.members = new StagedMembers(accountId)
     this.version = version
     this.now = now
     this.follows = follows
@@ -162,70 +154,16 @@ export class Transaction {
 
   /** True while the commit and its record have capacity for this many writes, by default the writes of one row. */
   hasCapacity(writes = writesPerRow): boolean {
-    return this.bytes < maxRecordBytes && writes <= this.freeWrites() - this.maxChunkWrites()
+    return this.bytes < maxRecordBytes && writes <= this.freeWrites() - this.members.maxWrites(this.stagedRows.values())
   }
 
   private freeWrites(): number {
     return maxWrites - ownWrites - this.writes().length
   }
 
-  private memberChanges(): Map<string, IdChanges> {
-    return memberChanges(this.accountId, this.stagedRows.values(), this.repairs)
-  }
-
-  /** Upper bound of the writes of chunks of member ids. */
-  private maxChunkWrites(): number {
-    const sizes = this.memberChanges()
-      .values()
-      .map(({ added, removed }) => added.size + removed.size)
-    return sizes.reduce((sum, size) => sum + size + Math.floor(size / membersPerSplit), 0)
-  }
-
-  /**
-   * Adds or removes the id of a member, and corrects the row counter of the set, to repair a set in which an id and a row differ
-   * (docs/runbooks/change-log.md).
-   */
-  repairMember(pk: string, member: string, shouldBeMember: boolean): void {
-    const change = this.repairs.get(pk) ?? { added: new Set(), removed: new Set() }
-    change[shouldBeMember ? 'added' : 'removed'].add(member)
-    this.repairs.set(pk, change)
-  }
-
-  /** Reads the chunks of a set of members for the given ids, by default for all, unless the change has read them. */
-  async chunks(pk: string, ids?: string[]): Promise<Chunk[]> {
-    const read = this.chunksRead.get(pk)
-    if (read && (read.ids === null || ids?.every((id) => read.ids?.has(id)))) return read.chunks
-    const chunks = await readChunks(pk, ids)
-    this.chunksRead.set(pk, { ids: ids ? new Set(ids) : null, chunks })
-    return chunks
-  }
-
-  /** Derives the writes of chunks of member ids from the staged rows. To be called after all changes are staged. */
-  async stageChunks(): Promise<void> {
-    const changed = await Promise.all(
-      [...this.memberChanges()].map(async ([pk, change]) => {
-        const isRepair = this.repairs.has(pk)
-        const chunks = await this.chunks(pk, isRepair ? undefined : [...change.added, ...change.removed])
-        const changes = changeChunks(pk, chunks, change)
-        if (isRepair) await this.correctCounter(pk, chunks, changes)
-        return changes
-      }),
-    )
-    const chunks = changed.flat()
-    let free = this.freeWrites() - chunks.length
-    this.chunkWrites = chunks.flatMap((chunk) => {
-      const parts = splitChunk(chunk, 1 + Math.max(0, free))
-      free -= parts.length - 1
-      return parts.map((part) => (part.ids.length > 0 ? put(chunkItem(part)) : remove(part)))
-    })
-  }
-
-  /** Adds to the changes of a set's row counter what makes it the number of ids. */
-  private async correctCounter(pk: string, chunks: Chunk[], changes: Chunk[]): Promise<void> {
-    const lengths = new Map([...chunks, ...changes].map(({ sk, ids }) => [sk, ids.length]))
-    const count = lengths.values().reduce((sum, length) => sum + length, 0)
-    const counter = await getItem<{ rows?: number }>({ pk, sk: counterSort })
-    this.corrections.set(pk, count - (counter?.rows ?? 0) - (this.rowCounts().get(pk) ?? 0))
+  /** Derives the writes of chunks of member ids from the staged rows. To be called once, after all changes are staged. */
+  stageChunks(): Promise<void> {
+    return this.members.stageChunks(this.stagedRows.values(), this.rowCounts(), () => this.freeWrites())
   }
 
   changes(): Change[] {
@@ -275,14 +213,14 @@ export class Transaction {
   /** Writes of this commit without those of row counters, which commits in one transaction share. */
   itemWrites(): Write[] {
     const rows = [...this.stagedRows.values()].flatMap((staged) => this.partsOf(staged).writes)
-    return [...rows, ...this.otherWrites.values(), ...this.chunkWrites]
+    return [...rows, ...this.otherWrites.values(), ...this.members.chunkWrites]
   }
 
   /** Changes of row counters by partition. */
   rowCounts(): Map<string, number> {
     const sums = new Map<string, number>()
     for (const staged of this.stagedRows.values()) addCounts(sums, this.partsOf(staged).counts)
-    addCounts(sums, this.corrections)
+    addCounts(sums, this.members.countCorrections)
     return sums
   }
 

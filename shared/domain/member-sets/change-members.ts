@@ -108,7 +108,7 @@ export const finishSet = (
 async function readSet(transaction: Transaction, { entity }: MemberSet, ownerId: string) {
   const { accountId } = transaction
   const [chunks, pending] = await Promise.all([
-    transaction.chunks(membersPartition(accountId, entity.name, ownerId)),
+    transaction.members.chunks(membersPartition(accountId, entity.name, ownerId)),
     readPending(accountId, entity.name, ownerId),
   ])
   return { members: chunks.flatMap(({ ids }) => ids), pending }

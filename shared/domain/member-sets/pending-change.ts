@@ -88,7 +88,7 @@ export async function stageSetDeletion<M extends Row>(transaction: Transaction, 
     await stagePendingDeletions(transaction, entity.name, ownerId),
     await stageWithinCapacity(transaction, readMembers, ({ id, item }) =>
       // Removes an id without a row, so that the deletion ends even if a restore has lost the row.
-      item ? transaction.delete(entity, itemRow(entity, item)) : transaction.repairMember(pk, id, false),
+      item ? transaction.delete(entity, itemRow(entity, item)) : transaction.members.repair(pk, id, false),
     ),
   )
 }

@@ -117,7 +117,7 @@ export async function fitsCommit(transaction: Transaction, set: MemberSet, owner
 /** Returns how many of the sorted ids a commit can add or remove. */
 async function countFitting(transaction: Transaction, { entity }: MemberSet, ownerId: string, ids: string[]) {
   const some = ids.slice(0, membersPerCommit)
-  const chunks = await transaction.chunks(membersPartition(transaction.accountId, entity.name, ownerId), some)
+  const chunks = await transaction.members.chunks(membersPartition(transaction.accountId, entity.name, ownerId), some)
   return fittingCount(chunks, some, maxMemberWrites)
 }
 
@@ -132,7 +132,7 @@ async function planSteps(transaction: Transaction, set: MemberSet, ownerId: stri
   const pk = membersPartition(accountId, set.entity.name, ownerId)
   const [rows, chunks, existence] = await Promise.all([
     readLinks(accountId, set.entity, ownerId, ids),
-    transaction.chunks(pk, ids),
+    transaction.members.chunks(pk, ids),
     joins ? checkExistence(ids.map((id) => entityKey(accountId, set.members, id))) : [],
   ])
   return ids.map((id, i): Step => {
@@ -145,7 +145,7 @@ async function planSteps(transaction: Transaction, set: MemberSet, ownerId: stri
     if (isListed === (row !== undefined)) return step
     // Repairs a set of which a restore has lost the row or the id.
     return (transaction) => {
-      transaction.repairMember(pk, id, shouldBeMember)
+      transaction.members.repair(pk, id, shouldBeMember)
       step?.(transaction)
     }
   })

@@ -69,21 +69,26 @@ it.each(['1', '3', '7'])(
   },
 )
 
-it('reads past many flows of other actors in few requests', async () => {
+it.each([
+  ['an actor', 0],
+  ['more actors with an email than a filter can contain', 51],
+] as const)('reads past many flows of other actors in few requests for %s', async (_title, namesakes) => {
   const account = { id: randomUUID(), inserted_at: timestamp(0) } as AccountRow
   const [rare, busy] = sameShard()
   const now = clock.now()
   const start = now - dayMicros
-  for (const [actor, count] of [
-    [rare, 1],
-    [busy, 1_000],
+  for (const [actor, email, count] of [
+    [rare, 'rare@example.com', 1],
+    [busy, 'busy@example.com', 1_000],
   ] as const) {
-    const grant = await newFlowGrant(account.id, { initiator_actor_id: actor })
+    const grant = await newFlowGrant(account.id, { initiator_actor_id: actor, initiator_actor_email: email })
     const reports = Array.from({ length: count }, (_, i) => reportAt(start + i * 1_000))
     await storeFlowLogs({ Records: [flowRecord(grant.claims(), now, ...reports)] })
   }
+  for (let i = 0; i < namesakes; i++) await newFlowGrant(account.id, { initiator_actor_email: 'rare@example.com' })
+  const filter: Record<string, string> = namesakes > 0 ? { actor_email: 'rare@example.com' } : { actor_id: rare }
   const { requests } = await measure(async () => {
-    const query = { type: 'flow', actor_id: rare, limit: '1', begin: timestamp(start - dayMicros) }
+    const query = { type: 'flow', ...filter, limit: '1', begin: timestamp(start - dayMicros) }
     expect((await listLogs(account, new URLSearchParams(query))).data).toHaveLength(1)
   })
   expect(requests).toBeLessThan(30)

@@ -1,5 +1,6 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { memberChanges, type StagedRow } from '#shared/commit/staged-row.ts'
+import { memberChanges } from '#shared/commit/staged-members.ts'
+import type { StagedRow } from '#shared/commit/staged-row.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { uuidV7 } from '#shared/core/ids.ts'
 import {
