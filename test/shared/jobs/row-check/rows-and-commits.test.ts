@@ -80,7 +80,7 @@ it('reads a commit record that a query has returned later than the next one', as
       hiddenQueries++
       return { ...answer, Items: answer.Items.filter((item) => !isLate(item)) }
     }
-    // Also omits the record from every other read of itself, so that the first read misses it.
+    // Omits the record from every other read of its key, too, so that the first one misses it.
     const isHidden = command instanceof GetCommand && answer.Item && isLate(answer.Item) && gets++ % 2 === 0
     return isHidden ? {} : answer
   })
