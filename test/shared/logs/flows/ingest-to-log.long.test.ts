@@ -17,11 +17,13 @@ import { crashAfter } from '#test/support/table/table-faults.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
 let account: Account
+let grant: Awaited<ReturnType<typeof newFlowGrant>>
 let token: string
 
 beforeAll(async () => {
   account = await newAccount({ limits: { ingest_capacity: 1_000_000, ingest_refill_rate: 1_000_000 } })
-  token = await (await newFlowGrant(account.id)).token()
+  grant = await newFlowGrant(account.id)
+  token = await grant.token()
 })
 afterEach(() => {
   vi.restoreAllMocks()
@@ -56,14 +58,16 @@ async function report(records: object[]): Promise<number> {
   }
 }
 
-async function streamed(): Promise<KinesisStreamRecord[]> {
+/** Reads the stream records with the reports of one authorization. Concurrent tests use the same stream. */
+async function streamedOf({ attribution }: typeof grant): Promise<KinesisStreamRecord[]> {
   const source = kinesisSource(env.flowStreamName, 'arn:stream')
   const records: KinesisStreamRecord[] = []
   for (const shard of await source.shards()) {
     for (let after: string | undefined; ; ) {
       const { records: page } = await source.read(shard, after, 1_000)
       if (page.length === 0) break
-      records.push(...page.map(({ event }) => event as KinesisStreamRecord))
+      const own = page.filter(({ key }) => key === attribution.policy_authorization_id)
+      records.push(...own.map(({ event }) => event as KinesisStreamRecord))
       after = page.at(-1)?.sequence
     }
   }
@@ -94,7 +98,7 @@ it('logs every acknowledged flow exactly once, despite rejected, lost and unansw
   }
   vi.restoreAllMocks()
 
-  const records = await streamed()
+  const records = await streamedOf(grant)
   const sequenceOf = ({ kinesis }: KinesisStreamRecord) => kinesis.sequenceNumber
   const consumer = async (event: KinesisStreamEvent) => {
     if (random.chance(0.3)) crashAfter(random.int(0, 19), { isResponseLost: random.chance(0.5) })
@@ -123,7 +127,7 @@ it('returns 503 while the stream is unavailable, and accepts the same batch afte
 })
 
 it('carries flows with 1,000 outer paths from ingest to a page of the log', async () => {
-  const grant = await newFlowGrant(account.id)
+  const own = await newFlowGrant(account.id)
   const ip = (i: number) => `2001:db8:1111:2222:3333:4444:${(0xa000 + i).toString(16)}:ffff`
   const outers = Array.from({ length: 1_000 }, (_, i) => ({
     src_ip: ip(i),
@@ -136,16 +140,15 @@ it('carries flows with 1,000 outer paths from ingest to a page of the log', asyn
     const flow_start = `2026-11-21T10:00:00.${String(i).padStart(6, '0')}Z`
     return closeRecord({ flow_start, outers, rx_bytes: 2 ** 53 - 1, tx_bytes: 2 ** 53 - 1 })
   })
-  const seen = (await streamed()).length
   const { status, body } = await call(ingest, {
     method: 'POST',
     path: '/ingestion/flow_logs',
-    token: await grant.token(),
+    token: await own.token(),
     rawBody: gzipSync(JSON.stringify({ flow_logs: flows })),
     headers: { 'content-encoding': 'gzip' },
   })
   expect([status, body.data?.accepted]).toEqual([200, flows.length])
-  const records = (await streamed()).slice(seen)
+  const records = await streamedOf(own)
   expect(records.length).toBeGreaterThan(1)
   expect((await store({ Records: records })).batchItemFailures).toEqual([])
 
