@@ -15,7 +15,7 @@ const cdnSecretArn = `arn:aws:secretsmanager:${at}:secret:OriginSecret-AbCdEf`
 let rights: DeployedRights
 beforeAll(async () => {
   rights = await deployedRights({ cdnSecretArn, encryptionKey: 'own', baseUrl: 'https://access.example.com' })
-}, 60_000)
+})
 
 const decide = (of: readonly Name[], { action, resource, context = {} }: Call): Decision =>
   evaluate(

@@ -39,7 +39,7 @@ let other: Deployed
 beforeAll(async () => {
   plain = await deployedRoles({})
   other = await deployedRoles({ stackName: 'NetworkAccessOfTheSecondCompany', breakGlassRoleArn: `${sso}*` })
-}, 120_000)
+})
 
 /** Evaluates a call by a principal of the account against the principal's statements and the table's policy. */
 function decide(

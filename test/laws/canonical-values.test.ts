@@ -105,7 +105,7 @@ describe('a value that is returned in another spelling', () => {
     const made = await sampleRequests()
     samples = made.samples as typeof samples
     call = made.send as unknown as typeof call
-  }, 60_000)
+  })
 
   it('has examples of each kind', () => {
     const fields = new Set(cases.map(({ example }) => example.field))

@@ -78,7 +78,7 @@ beforeAll(async () => {
   // Retries the copy, because the engines exit a moment later and may still change their files.
   await vi.waitFor(() => cpSync(service.dataDir, newCopy(), { recursive: true }), 20_000)
   whole = copies.length - 1
-}, 120_000)
+})
 afterAll(async () => {
   for (const copy of copies) rmSync(copy, { recursive: true, force: true })
   rmSync(service.dataDir, { recursive: true, force: true })
@@ -195,4 +195,4 @@ it('is refused with one line if its key is damaged or missing', async () => {
     1,
     [expect.stringMatching(/^The data directory .* has a table but no key\./)],
   ])
-}, 120_000)
+})

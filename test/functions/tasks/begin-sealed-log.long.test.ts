@@ -156,7 +156,7 @@ it("begins successor logs after a restore: from the table's entries, next to the
   const again = (await begin()) as unknown as { data: Record<SealedLog, { origin: string }> }
   expect(again.data.changes.origin).toBe(`${origin}.3`)
   for (const [path, content] of second) expect(world.read(path)).toBe(content)
-}, 60_000)
+})
 
 it('skips a log that can continue', async () => {
   await sealBoth()
@@ -189,7 +189,7 @@ it('completes one successor log after an interruption at any write', async () =>
     expect((await verifyExport(await exported())).follows).not.toBeNull()
     if (isThrough) expect(broken).toBeGreaterThan(3)
   }
-}, 60_000)
+})
 
 it('begins with the first entry if the restored table was never sealed', async () => {
   const instant = await items()

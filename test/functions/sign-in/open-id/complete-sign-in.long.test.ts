@@ -117,7 +117,7 @@ describe('a callback to the service', () => {
 })
 
 describe('a failing provider', () => {
-  it('is awaited no longer than a browser waits', { timeout: 40_000 }, async () => {
+  it('is awaited no longer than a browser waits', async () => {
     const provider = await world.newProvider()
     const begun = await beginSignIn(provider.id, { slug: world.account.slug })
     fake.misbehave('token', (answer) => {

@@ -200,5 +200,5 @@ describe('POST /sign_in/{slug}/email_otp (I2.1)', () => {
     }
     expect(post.mails.length).toBeLessThanOrEqual(5)
     expect((await ask({ email: `${randomUUID()}@example.com` })).status).toBe(202)
-  }, 60_000)
+  })
 })

@@ -94,7 +94,7 @@ it('keeps one change log when a run is overtaken at any write, with or without f
   await sealNow(account.id)
   const { size, root } = await sealedState(account.id)
   expect([size, root]).toEqual([all.length, plainRoot(all).toString('base64')])
-}, 60_000)
+})
 
 it('keeps one activity log when a run is overtaken at any write', async () => {
   account = await newAccount()
@@ -111,4 +111,4 @@ it('keeps one activity log when a run is overtaken at any write', async () => {
     await isOneTree(world, account.id, 'activity')
     if (!isStopped) expect(at).toBeGreaterThan(5)
   }
-}, 60_000)
+})

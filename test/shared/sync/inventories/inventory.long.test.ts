@@ -82,7 +82,7 @@ describe('a device service (I7.2)', () => {
     expect(await devices()).toEqual(all)
     const shown = (await account.call(listMdmDevices)).body.data
     expect(shown[0].synced_at).toBe(second.started_at)
-  }, 60_000)
+  })
 
   it('clears the fields of a category that the token may not read, without failing', async () => {
     const { fake, run, devices } = await mdmWorld(3)

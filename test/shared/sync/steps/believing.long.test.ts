@@ -65,7 +65,7 @@ describe('an implausible snapshot changes nothing (I5)', () => {
     world.company.users = world.company.users.slice(201)
     await world.run()
     expect(world.company.calls.at(-1)).toBe('confirm 200')
-  }, 60_000)
+  })
 
   it.each<[string, (world: SyncWorld) => void, string]>([
     [

@@ -103,4 +103,4 @@ it('has the same result with very short steps, and reads no list twice', async (
   show(direct, 1)
   await direct.run()
   expect(normalize(await world.state())).toEqual(normalize(await direct.state()))
-}, 60_000)
+})
