@@ -26,9 +26,10 @@ export const jitter = (tries: number, firstMs: number, maxMs: number): number =>
  * Formats microseconds since 1970 as RFC 3339 in UTC, with six fractional digits (A2.5). Later times are set to the end of the year 9999.
  */
 export function timestamp(micros: number): string {
-  const millis = Math.floor(micros / 1000)
+  const rest = ((micros % 1000) + 1000) % 1000
+  // Rounds, because the difference of numbers beyond 2^53 is not exact.
+  const millis = Math.round((micros - rest) / 1000)
   if (millis >= Date.UTC(10_000)) return '9999-12-31T23:59:59.999999Z'
-  const rest = micros - millis * 1000
   return `${new Date(millis).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`
 }
 

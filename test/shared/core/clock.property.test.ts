@@ -36,6 +36,17 @@ it('convert to microseconds and back up to the year 2255', () => {
   )
 })
 
+it('are numbers with a text of their own in the years 0 to 9999', () => {
+  const seconds = fc.integer({ min: first / 1_000, max: last / 1_000 })
+  fc.assert(
+    fc.property(seconds, fc.nat(999_999), (at, rest) => {
+      const micros = at * 1_000_000 + rest
+      expect(timestamp(micros)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+      expect(parseTimestamp(timestamp(micros))).toBe(micros)
+    }),
+  )
+})
+
 it('sort like their texts', () => {
   const micros = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
   fc.assert(
