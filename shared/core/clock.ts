@@ -56,9 +56,41 @@ export function parseTimestamp(text: string): number | null {
   return parts && parts.millis * 1000 + Number(parts.fraction)
 }
 
+/** Parses two digits. For any other text, returns 1,000, which is out of range for every part of a timestamp. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 48
+  const ones = text.charCodeAt(at + 1) - 48
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? 10 * tens + ones : 1_000
+}
+
+/** Day of the last parsed timestamp, and the day's first microsecond. Cached, because the times in a request cover only a few days. */
+let [day, dayStart] = ['none', 0]
+
+/** Parses UTC timestamps several times faster than `parseTimestamp`. Returns NaN for any other format. */
+export function parseUsualTimestamp(text: string): number {
+  const end = text.length - 1
+  if (end < 19 || end === 20 || end > 26 || text.charCodeAt(end) !== 90 || text.charCodeAt(10) !== 84) return Number.NaN
+  if (text.charCodeAt(13) !== 58 || text.charCodeAt(16) !== 58) return Number.NaN
+  const [hour, minute, second] = [twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)]
+  if (hour > 23 || minute > 59 || second > 59 || (end > 19 && text.charCodeAt(19) !== 46)) return Number.NaN
+  let fraction = 0
+  for (let at = 20; at < 26; at++) {
+    const digit = at < end ? text.charCodeAt(at) - 48 : 0
+    if (digit < 0 || digit > 9) return Number.NaN
+    fraction = fraction * 10 + digit
+  }
+  if (!text.startsWith(day)) {
+    const micros = parseTimestamp(`${text.slice(0, 10)}T00:00:00Z`)
+    if (micros === null) return Number.NaN
+    ;[day, dayStart] = [text.slice(0, 10), micros]
+  }
+  return dayStart + ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction
+}
+
 /** Parses a stored timestamp to microseconds since 1970. @throws Error for any other text */
 export function microsOf(text: string): number {
-  const micros = parseTimestamp(text)
+  const usual = parseUsualTimestamp(text)
+  const micros = Number.isNaN(usual) ? parseTimestamp(text) : usual
   if (micros === null) throw new Error('This is not a timestamp.')
   return micros
 }
