@@ -96,33 +96,42 @@ export function fileSchema(stream: LogStream): { schema: SchemaElement[]; leaves
 export type LeafValues = { values: FileScalar[]; definitions: number[]; repetitions: number[] }
 
 /** Extracts the values of a leaf. @throws Error if a required column is null */
-export function leafValues({ column, path, maxDefinition, isList }: ColumnLeaf, rows: FileRow[]): LeafValues {
+export function leafValues(leaf: ColumnLeaf, rows: FileRow[]): LeafValues {
+  return leaf.isList ? listValues(leaf, rows) : scalarValues(leaf, rows)
+}
+
+function scalarValues({ column, maxDefinition }: ColumnLeaf, rows: FileRow[]): LeafValues {
+  const values: FileScalar[] = []
+  const definitions: number[] = []
+  for (let i = 0; i < rows.length; i++) {
+    const value = (rows[i] as FileRow)[column] as FileScalar | undefined
+    const isNull = value === null || value === undefined
+    if (!isNull) values.push(value)
+    else if (maxDefinition === 0) throw new Error(`The column ${column} is null in a row.`)
+    if (maxDefinition > 0) definitions.push(isNull ? 0 : 1)
+  }
+  return { values, definitions, repetitions: [] }
+}
+
+function listValues({ column, path, maxDefinition }: ColumnLeaf, rows: FileRow[]): LeafValues {
   const values: FileScalar[] = []
   const definitions: number[] = []
   const repetitions: number[] = []
   const field = path[3]
-  for (const row of rows) {
-    const value = row[column] ?? null
-    if (!isList) {
-      if (value !== null) values.push(value as FileScalar)
-      else if (maxDefinition === 0) throw new Error(`The column ${column} is null in a row.`)
-      if (maxDefinition > 0) definitions.push(value === null ? 0 : 1)
-      continue
-    }
-    const items = value as FileScalar[] | Record<string, FileScalar>[] | null
-    if (items === null || items.length === 0) {
-      definitions.push(items === null ? 0 : 1)
+  for (let i = 0; i < rows.length; i++) {
+    const items = (rows[i] as FileRow)[column] as FileScalar[] | Record<string, FileScalar>[] | null | undefined
+    if (!items?.length) {
+      definitions.push(items ? 1 : 0)
       repetitions.push(0)
       continue
     }
-    for (const [i, item] of items.entries()) {
-      const inner = field === undefined ? item : (item as Record<string, FileScalar>)[field]
-      if (inner === null || inner === undefined) definitions.push(maxDefinition - 1)
-      else {
-        definitions.push(maxDefinition)
-        values.push(inner as FileScalar)
-      }
-      repetitions.push(i === 0 ? 0 : 1)
+    for (let n = 0; n < items.length; n++) {
+      const item = items[n]
+      const value = field === undefined ? (item as FileScalar) : (item as Record<string, FileScalar>)[field]
+      const isNull = value === null || value === undefined
+      if (!isNull) values.push(value)
+      definitions.push(isNull ? maxDefinition - 1 : maxDefinition)
+      repetitions.push(n === 0 ? 0 : 1)
     }
   }
   return { values, definitions, repetitions }

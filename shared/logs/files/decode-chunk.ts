@@ -28,6 +28,12 @@ function scalarsOf(plain: DecodedArray, { type, converted_type }: SchemaElement)
   )
 }
 
+function lookUp(dictionary: FileScalar[], indexes: DecodedArray): FileScalar[] {
+  const values: FileScalar[] = []
+  for (let i = 0; i < indexes.length; i++) values.push(dictionary[indexes[i] as number] as FileScalar)
+  return values
+}
+
 /** Values of a leaf that are not null, with their levels. Without definition levels, no value is null. */
 type DecodedLeaf = {
   path: string[]
@@ -63,9 +69,7 @@ function decodeLeaf(chunk: Uint8Array, { type, codec, path_in_schema }: ColumnMe
   if (!data_page_header) throw new Error('A column has no data page of version 1.')
   const decoder = { type, element, schemaPath } as unknown as Parameters<typeof readDataPage>[2]
   const { dataPage, definitionLevels, repetitionLevels } = readDataPage(page.bytes, data_page_header, decoder)
-  const values = dictionary
-    ? Array.from(dataPage as ArrayLike<number>, (index) => dictionary[index] as FileScalar)
-    : scalarsOf(dataPage, element)
+  const values = dictionary ? lookUp(dictionary, dataPage) : scalarsOf(dataPage, element)
   return {
     path: path_in_schema,
     values,

@@ -44,31 +44,34 @@ function plainStrings(values: string[]): PlainValues {
   }
 }
 
-/** Encodes numbers or bigints of a fixed width. */
+/** Fixed-width integers or numbers, which are little-endian on every platform of Node.js. */
+type Numbers = Int32Array | BigInt64Array | Float64Array
+
+/** Encodes numbers of a fixed width. @throws RangeError if a number does not fit */
 function plainNumbers<T extends number | bigint>(
   values: T[],
-  width: number,
-  write: (bytes: Buffer, value: T, at: number) => void,
+  encoded: Numbers,
+  convert: (value: T) => T | bigint,
 ): PlainValues {
-  const bytes = Buffer.allocUnsafe(values.length * width)
   let [min, max] = [values[0], values[0]]
-  let at = 0
-  for (const value of values) {
-    write(bytes, value, at)
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as T
+    const converted = convert(value)
+    encoded[i] = converted
+    if (encoded[i] !== converted) throw new RangeError(`${value} does not fit into its column.`)
     if (value < (min as T)) min = value
     if (value > (max as T)) max = value
-    at += width
   }
-  return { bytes, min, max }
+  return { bytes: Buffer.from(encoded.buffer), min, max }
 }
 
+const same = <T>(value: T): T => value
 const plain = {
   string: plainStrings,
-  bigint: (values: bigint[]) => plainNumbers(values, 8, (bytes, value, at) => bytes.writeBigInt64LE(value, at)),
-  int: (values: number[]) => plainNumbers(values, 4, (bytes, value, at) => bytes.writeInt32LE(value, at)),
-  double: (values: number[]) => plainNumbers(values, 8, (bytes, value, at) => bytes.writeDoubleLE(value, at)),
-  timestamp: (values: number[]) =>
-    plainNumbers(values, 8, (bytes, value, at) => bytes.writeBigInt64LE(BigInt(value), at)),
+  bigint: (values: bigint[]) => plainNumbers(values, new BigInt64Array(values.length), same),
+  int: (values: number[]) => plainNumbers(values, new Int32Array(values.length), same),
+  double: (values: number[]) => plainNumbers(values, new Float64Array(values.length), same),
+  timestamp: (values: number[]) => plainNumbers(values, new BigInt64Array(values.length), BigInt),
 } satisfies Record<ScalarType, unknown> as Record<ScalarType, (values: FileScalar[]) => PlainValues>
 
 /** Number of distinct values up to which an encoder does not decide against a dictionary yet. */
