@@ -22,10 +22,27 @@ export const clock = {
 export const jitter = (tries: number, firstMs: number, maxMs: number): number =>
   Math.random() * Math.min(maxMs, firstMs * 2 ** Math.min(tries, 20))
 
+const twoDigitTexts = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
+/** Number and text of the day of the last formatted timestamp. Cached, because the times of a list cover only a few days. */
+let [lastDay, lastDayText] = [Number.NaN, '']
+
 /**
  * Formats microseconds since 1970 as RFC 3339 in UTC, with six fractional digits (A2.5). Later times are set to the end of the year 9999.
  */
 export function timestamp(micros: number): string {
+  if (!(micros >= 0 && micros <= Number.MAX_SAFE_INTEGER)) return distantTimestamp(micros)
+  const day = Math.floor(micros / dayMicros)
+  if (day !== lastDay) [lastDay, lastDayText] = [day, new Date((day * dayMicros) / 1000).toISOString().slice(0, 11)]
+  const ofDay = micros - day * dayMicros
+  const second = Math.floor(ofDay / 1_000_000)
+  const minute = Math.floor(second / 60)
+  const [hours, minutes] = [twoDigitTexts[Math.floor(minute / 60)], twoDigitTexts[minute % 60]]
+  const fraction = String(1_000_000 + ofDay - second * 1_000_000).slice(1)
+  return `${lastDayText}${hours}:${minutes}:${twoDigitTexts[second % 60]}.${fraction}Z`
+}
+
+/** Formats times before 1970 or beyond 2^53 microseconds. */
+function distantTimestamp(micros: number): string {
   const rest = ((micros % 1000) + 1000) % 1000
   // Rounds, because the difference of numbers beyond 2^53 is not exact.
   const millis = Math.round((micros - rest) / 1000)

@@ -47,6 +47,12 @@ it('are numbers with a text of their own in the years 0 to 9999', () => {
   )
 })
 
+it('are formatted in any order of days', () => {
+  const texts = ['2026-11-22T23:59:59.999999Z', '2026-11-23T00:00:00.000000Z', '1970-01-01T00:00:00.000001Z']
+  const times = [...texts, ...texts.toReversed(), ...texts]
+  expect(times.map((text) => timestamp(parseTimestamp(text) as number))).toEqual(times)
+})
+
 it('sort like their texts', () => {
   const micros = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
   fc.assert(
