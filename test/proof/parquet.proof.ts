@@ -28,7 +28,7 @@ const hasPyarrow = await run('python3', ['-c', 'import pyarrow']).then(
   () => true,
   () => false,
 )
-if (!hasPyarrow) console.log('pyarrow is not installed for python3, so it does not read the files.')
+if (!hasPyarrow) process.stderr.write('There is no pyarrow for python3 here: it does not read the Parquet files.\n')
 
 const connection = await (await DuckDBInstance.create()).connect()
 
@@ -58,6 +58,19 @@ function comparable(stream: LogStream, row: FileRow): Record<string, unknown> {
   return Object.fromEntries(Object.entries(logColumns[stream]).map(([name, type]) => [name, plain(row[name], type)]))
 }
 
+/** Removes leading byte order marks from texts, because the binding of DuckDB decodes texts without them. */
+const withoutMarks = (rows: Record<string, unknown>[]): Record<string, unknown>[] =>
+  JSON.parse(JSON.stringify(rows, (_, value) => (typeof value === 'string' ? value.replace(/^\ufeff/, '') : value)))
+
+function expectEqualRows(read: Record<string, unknown>[], expected: Record<string, unknown>[]): void {
+  expect(read).toHaveLength(expected.length)
+  // Prints only the first difference, because comparing thousands of rows for a message takes long.
+  const isEqual = isDeepStrictEqual(read, expected)
+  const different = isEqual ? 0 : read.findIndex((row, i) => !isDeepStrictEqual(row, expected[i]))
+  expect(read[different]).toEqual(expected[different])
+  expect(isEqual).toBe(true)
+}
+
 function plainOfDuckDb(value: DuckDBValue): unknown {
   if (value instanceof DuckDBListValue) return value.items.map(plainOfDuckDb)
   if (value instanceof DuckDBStructValue)
@@ -74,10 +87,8 @@ it.each(logStreams)('DuckDB reads equal rows of the stream %s', async (stream) =
     return comparable(stream, Object.fromEntries(plain))
   })
   expect(result.columnNames()).toEqual(Object.keys(logColumns[stream]))
-  expect(read).toHaveLength(rows.length)
   const expected = rows.map((row) => comparable(stream, row))
-  expect(read[0]).toEqual(expected[0])
-  expect(isDeepStrictEqual(read, expected)).toBe(true)
+  expectEqualRows(read, withoutMarks(expected))
 })
 
 it('DuckDB answers the query of R10 from a partitioned folder', async () => {
@@ -87,7 +98,7 @@ it('DuckDB answers the query of R10 from a partitioned folder', async () => {
   const lastMonday = today - ((today + 3) % 7) - 7
   const sample = realisticFlows(groupRows + 1_000)
   const shift = lastMonday * day * 1_000 - (sample[0]?.flow_start as number)
-  const flows = sample.map((row) => ({ ...row, flow_start: (row.flow_start as number) + shift }))
+  const flows = sample.map((row): FileRow => ({ ...row, flow_start: (row.flow_start as number) + shift }))
   const folder = join(directory, 'archive/v1/flow/account=0190a000-0000-7000-8000-000000000001')
   const hours = [flows.slice(0, groupRows), flows.slice(groupRows)]
   for (const [i, rows] of hours.entries()) {
@@ -166,6 +177,5 @@ it.skipIf(!hasPyarrow).each(logStreams)('pyarrow reads equal rows of the stream 
     .map((line) => JSON.parse(line))
   expect(Object.keys(read[0])).toEqual(Object.keys(logColumns[stream]))
   const expected = rows.map((row) => comparable(stream, row))
-  expect(read[0]).toEqual(expected[0])
-  expect(isDeepStrictEqual(read, expected)).toBe(true)
+  expectEqualRows(read, expected)
 })
