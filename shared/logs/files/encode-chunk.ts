@@ -98,12 +98,15 @@ function dictionaryOf(values: FileScalar[]): Dictionary | null {
   return distinct.length > values.length / 2 ? null : { distinct, indexes }
 }
 
+/** Maximum size of a bound of a string in bytes. The metadata of a full file of flows then fit into the first read of a reader. */
+const maxBoundBytes = 12
+
 /** Shortens the bounds of strings as they are stored, so that they do not keep the bytes of whole pages in memory. */
 function boundsOf({ element }: ColumnLeaf, min: Bound, max: Bound): Statistics {
   if (!(min instanceof Uint8Array && max instanceof Uint8Array))
     return { min_value: min === 0 ? -0 : min, max_value: max === 0 ? 0 : max }
-  const shortMin = unconvertMinMax(min, element, false) as Uint8Array
-  const shortMax = unconvertMinMax(max, element, true) as Uint8Array
+  const shortMin = unconvertMinMax(min, element, false, maxBoundBytes) as Uint8Array
+  const shortMax = unconvertMinMax(max, element, true, maxBoundBytes) as Uint8Array
   return {
     min_value: Uint8Array.from(shortMin),
     max_value: Uint8Array.from(shortMax),

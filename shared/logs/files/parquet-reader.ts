@@ -126,12 +126,12 @@ export class ParquetFile {
       })),
     )
     return columns.map((column) => {
-      const own = chunks.filter((chunk) => chunk.column === column)
-      if (own.length === 0) return new Array<FileValue>(rows).fill(null)
-      const bytes = own.map((chunk) => bytesOfChunk(loaded, chunk, index))
+      const ownChunks = chunks.filter((chunk) => chunk.column === column)
+      if (ownChunks.length === 0) return new Array<FileValue>(rows).fill(null)
+      const bytes = ownChunks.map((chunk) => bytesOfChunk(loaded, chunk, index))
       const values = decodeColumn(
         bytes,
-        own.map(({ metadata }) => metadata),
+        ownChunks.map(({ metadata }) => metadata),
         this.tree,
       )
       if (values.length !== rows)
