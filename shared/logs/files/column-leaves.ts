@@ -102,13 +102,12 @@ export function leafValues(leaf: ColumnLeaf, rows: FileRow[]): LeafValues {
 
 function scalarValues({ column, maxDefinition }: ColumnLeaf, rows: FileRow[]): LeafValues {
   const values: FileScalar[] = []
-  const definitions: number[] = []
+  const definitions: number[] = new Array(rows.length).fill(1)
   for (let i = 0; i < rows.length; i++) {
     const value = (rows[i] as FileRow)[column] as FileScalar | undefined
-    const isNull = value === null || value === undefined
-    if (!isNull) values.push(value)
-    else if (maxDefinition === 0) throw new Error(`The column ${column} is null in a row.`)
-    if (maxDefinition > 0) definitions.push(isNull ? 0 : 1)
+    if (value !== null && value !== undefined) values.push(value)
+    else if (maxDefinition > 0) definitions[i] = 0
+    else throw new Error(`The column ${column} is null in a row.`)
   }
   return { values, definitions, repetitions: [] }
 }

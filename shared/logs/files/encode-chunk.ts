@@ -156,7 +156,7 @@ export function encodeChunk(out: ByteWriter, leaf: ColumnLeaf, leafValues: LeafV
     page.appendUint8(width)
     writeRleBitPackedHybrid(page, dictionary.indexes, width)
   } else page.appendBytes(bytes)
-  const count = maxDefinition > 0 ? definitions.length : values.length
+  const count = definitions.length
   const encoding = dictionary ? 'RLE_DICTIONARY' : 'PLAIN'
   const levels = { definition_level_encoding: 'RLE', repetition_level_encoding: 'RLE' } as const
   const data_page_header = { num_values: count, encoding, ...levels } as const
@@ -173,5 +173,5 @@ export function encodeChunk(out: ByteWriter, leaf: ColumnLeaf, leafValues: LeafV
     dictionary_page_offset: dictionary ? BigInt(start) : undefined,
     statistics: { null_count: BigInt(count - values.length), ...boundsOf(leaf, min, max) },
   }
-  return { file_offset: BigInt(start), meta_data }
+  return { file_offset: 0n, meta_data }
 }
