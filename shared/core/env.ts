@@ -93,6 +93,9 @@ const readers = {
   /** Folder that replaces the seal bucket on a single machine. `sealKeyFile` replaces the KMS key. */
   sealFolder: () => readOptional('SEAL_FOLDER'),
   sealKeyFile: () => readOptional('SEAL_KEY_FILE'),
+  archiveBucket: () => readText('ARCHIVE_BUCKET'),
+  /** Folder that replaces the archive bucket on a single machine. */
+  archiveFolder: () => readOptional('ARCHIVE_FOLDER'),
   /** Sender address of mails; null when the deployment sends no mail. */
   mailSender: () => readOptional('MAIL_SENDER'),
   /** Settings of the legacy API (section 16 of the `/v0` contract). */

@@ -1,3 +1,4 @@
+import { sealStore } from '../../core/aws/object-store.ts'
 import { clock } from '../../core/clock.ts'
 import { measure } from '../../core/logging/invocation.ts'
 import { inParallel } from '../../core/work/in-parallel.ts'
@@ -17,7 +18,6 @@ import {
   readSigned,
   type Sealing,
   type SignedCheckpoint,
-  sealStore,
 } from './signed-objects.ts'
 import { edgeTiles, putTiles } from './table-tiles.ts'
 

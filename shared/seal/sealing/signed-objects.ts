@@ -1,7 +1,4 @@
-import { hash, randomUUID } from 'node:crypto'
-import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { hasStatus, s3 } from '../../core/aws/s3.ts'
-import { env } from '../../core/env.ts'
+import { sealStore } from '../../core/aws/object-store.ts'
 import { SealConflict, SealDamage, type SealProblem } from '../log/seal-damage.ts'
 import { logName, parseOrigin, type SealedLog } from '../log/sealed-log.ts'
 import { type Checkpoint, parseCheckpoint } from '../notes/checkpoint.ts'
@@ -81,71 +78,3 @@ export async function putNewest(path: string, note: string, expectedTag: string 
   const stored = await sealStore().get(path)
   if (!stored?.content.equals(Buffer.from(note))) throw new SealConflict()
 }
-
-type StoredObject = { content: Buffer; tag: string }
-
-type SealStore = {
-  get(path: string): Promise<StoredObject | null>
-  /**
-   * Puts an object if the stored object has the tag `expectedTag`, or if none is stored and `expectedTag` is null. Returns false in all
-   * other cases.
-   */
-  put(path: string, content: string | Buffer, expectedTag: string | null): Promise<boolean>
-}
-
-const bucketStore: SealStore = {
-  async get(Key) {
-    try {
-      const { Body, ETag = '' } = await s3().send(new GetObjectCommand({ Bucket: env.sealBucket, Key }))
-      return { content: Buffer.from((await Body?.transformToByteArray()) ?? []), tag: ETag }
-    } catch (error) {
-      if (hasStatus(error, 404)) return null
-      throw error
-    }
-  },
-  async put(Key, content, expectedTag) {
-    const Body = Buffer.from(content)
-    // Adds the checksum that S3 requires for Object Lock.
-    const ChecksumSHA256 = hash('sha256', Body, 'base64')
-    const condition = expectedTag === null ? { IfNoneMatch: '*' } : { IfMatch: expectedTag }
-    try {
-      await s3().send(new PutObjectCommand({ Bucket: env.sealBucket, Key, Body, ChecksumSHA256, ...condition }))
-      return true
-    } catch (error) {
-      // 412: the condition failed. 409: the object was written concurrently. 404: the object to replace was deleted.
-      if (hasStatus(error, 412, 409, 404)) return false
-      throw error
-    }
-  },
-}
-
-/** Local store in a folder that only one process uses. Files are written atomically. */
-const folderStore = (root: string): SealStore => {
-  const { join, dirname } = process.getBuiltinModule('node:path')
-  const fs = process.getBuiltinModule('node:fs')
-  const read = (path: string): StoredObject | null => {
-    try {
-      const content = fs.readFileSync(join(root, path))
-      return { content, tag: hash('sha256', content) }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-      throw error
-    }
-  }
-  return {
-    get: async (path) => read(path),
-    async put(path, content, expectedTag) {
-      const file = join(root, path)
-      await fs.promises.mkdir(dirname(file), { recursive: true, mode: 0o700 })
-      const temporary = `${file}.${randomUUID()}.tmp`
-      await fs.promises.writeFile(temporary, content, { mode: 0o600 })
-      // Checks and renames synchronously, so that no other write happens in between.
-      const isExpected = (read(path)?.tag ?? null) === expectedTag
-      if (isExpected) fs.renameSync(temporary, file)
-      else fs.rmSync(temporary)
-      return isExpected
-    },
-  }
-}
-
-export const sealStore = (): SealStore => (env.sealFolder ? folderStore(env.sealFolder) : bucketStore)

@@ -1,0 +1,173 @@
+import { hash, randomUUID } from 'node:crypto'
+import {
+  GetObjectCommand,
+  type GetObjectCommandOutput,
+  PutObjectCommand,
+  paginateListObjectsV2,
+} from '@aws-sdk/client-s3'
+import { env } from '../env.ts'
+import { hasStatus, s3 } from './s3.ts'
+
+type StoredObject = { content: Buffer; tag: string }
+
+/** Store of objects by path: a bucket, or a folder on a single machine. Writes are atomic. */
+export type ObjectStore = {
+  get(path: string): Promise<StoredObject | null>
+  /**
+   * Reads the bytes from `start` to before `end`, or fewer where the object ends earlier. Returns null if the object is absent.
+   * @throws RangeError if the range is empty
+   */
+  getRange(path: string, start: number, end: number): Promise<Buffer | null>
+  /** Reads at most the last `bytes` bytes, with the size of the whole object. Returns null if the object is absent. */
+  getTail(path: string, bytes: number): Promise<{ content: Buffer; size: number } | null>
+  /**
+   * Puts an object if the stored object has the tag `expectedTag`, or if none is stored and `expectedTag` is null. Returns false in all
+   * other cases.
+   */
+  put(path: string, content: string | Buffer, expectedTag: string | null): Promise<boolean>
+  /** Lists the objects whose path starts with `prefix` and sorts after `after`, in the order of their paths. */
+  list(prefix: string, after?: string): AsyncGenerator<{ path: string; size: number }>
+}
+
+/** @throws RangeError for an empty range, for which S3 would return the whole object */
+function checkRange(start: number, end: number): void {
+  if (start >= end) throw new RangeError(`The range from ${start} to ${end} is empty.`)
+}
+
+const contentOf = async ({ Body }: GetObjectCommandOutput): Promise<Buffer> =>
+  Buffer.from((await Body?.transformToByteArray()) ?? [])
+
+function bucketStore(Bucket: string): ObjectStore {
+  /** Returns null if the object is absent, and undefined if it has no byte in the range. */
+  async function read(Key: string, Range?: string): Promise<GetObjectCommandOutput | null | undefined> {
+    try {
+      return await s3().send(new GetObjectCommand({ Bucket, Key, Range }))
+    } catch (error) {
+      if (hasStatus(error, 404)) return null
+      if (hasStatus(error, 416)) return undefined
+      throw error
+    }
+  }
+  return {
+    async get(path) {
+      const found = await read(path)
+      return found ? { content: await contentOf(found), tag: found.ETag ?? '' } : null
+    },
+    async getRange(path, start, end) {
+      checkRange(start, end)
+      const found = await read(path, `bytes=${start}-${end - 1}`)
+      return found === null ? null : found ? contentOf(found) : Buffer.alloc(0)
+    },
+    async getTail(path, bytes) {
+      checkRange(0, bytes)
+      const found = await read(path, `bytes=-${bytes}`)
+      if (!found) return found === null ? null : { content: Buffer.alloc(0), size: 0 }
+      const content = await contentOf(found)
+      // Falls back to the length, because a response with the whole object may have no range.
+      return { content, size: Number(found.ContentRange?.split('/')[1] ?? content.length) }
+    },
+    async put(Key, content, expectedTag) {
+      const Body = Buffer.from(content)
+      // Adds the checksum that S3 requires for Object Lock.
+      const ChecksumSHA256 = hash('sha256', Body, 'base64')
+      const condition = expectedTag === null ? { IfNoneMatch: '*' } : { IfMatch: expectedTag }
+      try {
+        await s3().send(new PutObjectCommand({ Bucket, Key, Body, ChecksumSHA256, ...condition }))
+        return true
+      } catch (error) {
+        // 412: the condition failed. 409: the object was written concurrently. 404: the object to replace was deleted.
+        if (hasStatus(error, 412, 409, 404)) return false
+        throw error
+      }
+    },
+    async *list(Prefix, after) {
+      for await (const { Contents = [] } of paginateListObjectsV2(
+        { client: s3() },
+        { Bucket, Prefix, StartAfter: after },
+      ))
+        for (const { Key = '', Size = 0 } of Contents) yield { path: Key, size: Size }
+    },
+  }
+}
+
+/** Ending of files that are not renamed yet. */
+const temporaryEnding = '.tmp'
+
+/** Local store in a folder that only one process uses. Files are written atomically. */
+function folderStore(root: string): ObjectStore {
+  const { join, dirname, relative } = process.getBuiltinModule('node:path')
+  const fs = process.getBuiltinModule('node:fs')
+  const absentAs =
+    <T>(value: T) =>
+    (error: NodeJS.ErrnoException): T => {
+      if (error.code === 'ENOENT') return value
+      throw error
+    }
+  function read(path: string): StoredObject | null {
+    try {
+      const content = fs.readFileSync(join(root, path))
+      return { content, tag: hash('sha256', content) }
+    } catch (error) {
+      return absentAs(null)(error as NodeJS.ErrnoException)
+    }
+  }
+  /** Reads a part of a file. `rangeOf` returns the part's start and end from the size of the file. */
+  async function readPart(path: string, rangeOf: (size: number) => [start: number, end: number]) {
+    const file = await fs.promises.open(join(root, path)).catch(absentAs(null))
+    if (!file) return null
+    try {
+      const { size } = await file.stat()
+      const [start, end] = rangeOf(size)
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.max(0, end - start)), { position: start })
+      return { content: buffer.subarray(0, bytesRead), size }
+    } finally {
+      await file.close()
+    }
+  }
+  return {
+    get: async (path) => read(path),
+    async getRange(path, start, end) {
+      checkRange(start, end)
+      return (await readPart(path, (size) => [start, Math.min(end, size)]))?.content ?? null
+    },
+    async getTail(path, bytes) {
+      checkRange(0, bytes)
+      return readPart(path, (size) => [Math.max(0, size - bytes), size])
+    },
+    async put(path, content, expectedTag) {
+      const file = join(root, path)
+      await fs.promises.mkdir(dirname(file), { recursive: true, mode: 0o700 })
+      const temporary = `${file}.${randomUUID()}${temporaryEnding}`
+      await fs.promises.writeFile(temporary, content, { mode: 0o600 })
+      // Checks and renames synchronously, so that no other write happens in between.
+      const isExpected = (read(path)?.tag ?? null) === expectedTag
+      if (isExpected) fs.renameSync(temporary, file)
+      else fs.rmSync(temporary)
+      return isExpected
+    },
+    async *list(prefix, after = '') {
+      // Reads only the folder that contains all paths with the prefix.
+      const folder = join(root, prefix.slice(0, prefix.lastIndexOf('/') + 1))
+      const entries = await fs.promises.readdir(folder, { recursive: true, withFileTypes: true }).catch(absentAs([]))
+      const paths = entries
+        .filter((entry) => entry.isFile() && !entry.name.endsWith(temporaryEnding))
+        .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+        .filter((path) => path.startsWith(prefix) && path > after)
+      for (const path of paths.toSorted((a, b) => (a < b ? -1 : 1))) {
+        const found = await fs.promises.stat(join(root, path)).catch(absentAs(null))
+        if (found) yield { path, size: found.size }
+      }
+    },
+  }
+}
+
+const objectStore = (bucket: 'sealBucket' | 'archiveBucket', folder: 'sealFolder' | 'archiveFolder'): ObjectStore => {
+  const path = env[folder]
+  return path ? folderStore(path) : bucketStore(env[bucket])
+}
+
+/** Store of tiles and checkpoints of the sealed logs (S3). */
+export const sealStore = (): ObjectStore => objectStore('sealBucket', 'sealFolder')
+
+/** Store of files and manifests of the archive (R4). */
+export const archiveStore = (): ObjectStore => objectStore('archiveBucket', 'archiveFolder')

@@ -1,0 +1,74 @@
+import { expect } from 'vitest'
+import type { ObjectStore } from '#shared/core/aws/object-store.ts'
+
+async function listed(store: ObjectStore, prefix: string, after?: string) {
+  const found: unknown[] = []
+  for await (const { path, size } of store.list(prefix, after)) found.push([path, size])
+  return found
+}
+
+/** Cases that hold for every object store. Each starts with an empty store. */
+export const objectStoreCases: [title: string, run: (store: ObjectStore) => Promise<void>][] = [
+  [
+    'puts an object only if absent, or if it is still the version that was read',
+    async ({ get, put }) => {
+      expect(await get('a/checkpoint')).toBeNull()
+      expect(await put('a/checkpoint', 'gone', 'a tag')).toBe(false)
+      expect(await put('a/checkpoint', 'one', null)).toBe(true)
+      expect(await put('a/checkpoint', 'two', null)).toBe(false)
+      const one = await get('a/checkpoint')
+      expect(String(one?.content)).toBe('one')
+      expect(await put('a/checkpoint', 'two', one?.tag ?? '')).toBe(true)
+      expect(await put('a/checkpoint', 'three', one?.tag ?? '')).toBe(false)
+      expect(String((await get('a/checkpoint'))?.content)).toBe('two')
+    },
+  ],
+  [
+    'reads a range, which ends at the end of the object',
+    async ({ getRange, put }) => {
+      await put('a/file', Buffer.from([0, 255, 2, 3, 4]), null)
+      expect(await getRange('a/file', 1, 3)).toEqual(Buffer.from([255, 2]))
+      expect(await getRange('a/file', 0, 1)).toEqual(Buffer.from([0]))
+      expect(await getRange('a/file', 3, 100)).toEqual(Buffer.from([3, 4]))
+      expect(await getRange('a/file', 5, 6)).toEqual(Buffer.alloc(0))
+      expect(await getRange('a/other', 1, 3)).toBeNull()
+      await expect(getRange('a/file', 3, 3)).rejects.toThrow(RangeError)
+    },
+  ],
+  [
+    'reads the last bytes with the size of the object',
+    async ({ getTail, put }) => {
+      await put('a/file', Buffer.from([0, 255, 2, 3, 4]), null)
+      await put('a/empty', '', null)
+      expect(await getTail('a/file', 2)).toEqual({ content: Buffer.from([3, 4]), size: 5 })
+      expect(await getTail('a/file', 5)).toEqual({ content: Buffer.from([0, 255, 2, 3, 4]), size: 5 })
+      expect(await getTail('a/file', 100)).toEqual({ content: Buffer.from([0, 255, 2, 3, 4]), size: 5 })
+      expect(await getTail('a/empty', 8)).toEqual({ content: Buffer.alloc(0), size: 0 })
+      expect(await getTail('a/other', 2)).toBeNull()
+      await expect(getTail('a/file', 0)).rejects.toThrow(RangeError)
+    },
+  ],
+  [
+    'lists the objects of a prefix in order, also across pages and after a path',
+    async (store) => {
+      expect(await listed(store, 'a/')).toEqual([])
+      for (const path of ['a/day=2/file-1', 'a/day=1/file', 'a/day=2/file-0', 'a/day=3/x', 'b/file'])
+        await store.put(path, path, null)
+      expect(await listed(store, 'a/')).toEqual([
+        ['a/day=1/file', 12],
+        ['a/day=2/file-0', 14],
+        ['a/day=2/file-1', 14],
+        ['a/day=3/x', 9],
+      ])
+      expect(await listed(store, 'a/day=2/file')).toEqual([
+        ['a/day=2/file-0', 14],
+        ['a/day=2/file-1', 14],
+      ])
+      expect(await listed(store, 'a/', 'a/day=2/file-0')).toEqual([
+        ['a/day=2/file-1', 14],
+        ['a/day=3/x', 9],
+      ])
+      expect(await listed(store, 'a/', 'a/day=2')).toHaveLength(3)
+    },
+  ],
+]
