@@ -1,33 +1,21 @@
-import type { Context, KinesisStreamBatchResponse, KinesisStreamEvent, KinesisStreamRecord } from 'aws-lambda'
+import type { Context, KinesisStreamBatchResponse, KinesisStreamEvent } from 'aws-lambda'
 import { describeError } from '#shared/core/logging/describe-error.ts'
 import { measure } from '#shared/core/logging/invocation.ts'
 import { logLine } from '#shared/core/logging/log.ts'
 import { consumer } from '#shared/core/work/consumer.ts'
-import { inParallel, slicesOf } from '#shared/core/work/in-parallel.ts'
+import { inParallel } from '#shared/core/work/in-parallel.ts'
 import { timeLeft } from '#shared/core/work/task.ts'
-import { indexOpenFlows } from '#shared/logs/flows/flow-marks.ts'
-import { flowLogId, type IngestedReport, mergeReports, storeFlows } from '#shared/logs/flows/flow-store.ts'
+import { type PositionedPack, storeBlocks } from '#shared/logs/blocks/store-blocks.ts'
 import { unpack } from '#shared/logs/flows/packing.ts'
-import { maxStatements } from '#shared/table/statements.ts'
 
-/** Maximum number of concurrent requests. Each request contains 25 flows. */
 const concurrency = 4
 
-/** Time reserved before the function's timeout for the last writes and the pointers of open flows. */
+/** Time reserved before the function's timeout for the last writes. */
 const reserveMs = 25_000
 
-/** A report, and the position in the batch of the first record that contained it. */
-type PositionedReport = IngestedReport & { position: number }
-
-function readReports({ kinesis }: KinesisStreamRecord, position: number): PositionedReport[] {
-  const { claims, ingested_at, reports } = unpack(Buffer.from(kinesis.data, 'base64'))
-  return reports.map((report) => ({ id: flowLogId(claims, report), claims, ingestedAt: ingested_at, report, position }))
-}
-
 /**
- * Stores the flows that gateways and clients reported. Each flow is written once per batch, so that the order of writes does not matter.
- * Returns the first record that was not stored, because of a fault or lack of time. The next batch continues there. Later records may be
- * stored already, because writes are idempotent (L11).
+ * Stores the flows that gateways and clients reported. Returns the first record that was not stored, because of a fault or lack of time.
+ * The next batch continues there. Later records may be stored already, because writes are idempotent (L11).
  */
 const storeBatch = async (
   { Records: records }: KinesisStreamEvent,
@@ -44,31 +32,32 @@ const storeBatch = async (
     })
   }
 
-  const reports: PositionedReport[] = []
-  for (const [position, record] of records.entries()) {
+  const packs = new Map<string, PositionedPack[]>()
+  let stored: [position: number, reports: number][] = []
+  for (const [position, { kinesis }] of records.entries()) {
     try {
-      reports.push(...readReports(record, position))
+      const pack = unpack(Buffer.from(kinesis.data, 'base64'))
+      if (pack.rows.length === 0) continue
+      const { account_id } = pack.claims
+      packs.set(account_id, [...(packs.get(account_id) ?? []), { ...pack, position }])
+      stored.push([position, pack.rows.length])
     } catch (error) {
       fail(position, error)
       break
     }
   }
-  await inParallel(slicesOf(mergeReports(reports), maxStatements), concurrency, async (part) => {
-    const pending = part.filter(({ position }) => position < firstFailure)
-    if (hasTime()) await storeFlows(pending, ({ position, claims }, error) => fail(position, error, claims.account_id))
-    else firstFailure = Math.min(firstFailure, ...pending.map(({ position }) => position))
+  await inParallel(packs, concurrency, async ([account_id, own]) => {
+    for (const { position, error } of await storeBlocks(account_id, own, hasTime)) {
+      if (error === undefined) firstFailure = Math.min(firstFailure, position)
+      else fail(position, error, account_id)
+    }
   })
-  const storedCount = reports.filter(({ position }) => position < firstFailure).length
-  if (storedCount > 0) measure('flows_stored', storedCount)
-  // Skips the index of open flows after a fault: the table may be unavailable, and the next batch repeats the work.
-  const accounts =
-    firstFailure === records.length && hasTime() ? new Set(reports.map(({ claims }) => claims.account_id)) : []
-  await inParallel(accounts, 4, (account) =>
-    // Logs errors without failing the batch: readers without a pointer read the slice itself, and the next batch retries.
-    indexOpenFlows(account).catch((error: unknown) =>
-      logLine('WARN', 'open_flows_not_indexed', { account_id: account, ...describeError(error) }),
-    ),
-  )
+  stored = stored.filter(([position]) => position < firstFailure)
+  if (stored.length > 0)
+    measure(
+      'flows_stored',
+      stored.reduce((sum, [, reports]) => sum + reports, 0),
+    )
 
   const first = records[firstFailure]
   return { batchItemFailures: first ? [{ itemIdentifier: first.kinesis.sequenceNumber }] : [] }

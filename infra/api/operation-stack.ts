@@ -100,6 +100,8 @@ function selectRole(
   if (credential !== 'api') return roles.of[credential]
   const reads = method === 'GET' || permission?.endsWith(':read')
   if (!reads) return roles.of.writer
+  // Keeps the bucket of archived logs from all other operations.
+  if (/^\/logs(\/|$)/.test(path)) return roles.of.readerOfLogs
   return secrets ? roles.of.secretReader : roles.of.reader
 }
 

@@ -69,6 +69,7 @@ export function environment(
     SEAL_BUCKET: storage.sealed.bucketName,
     SEAL_KEY_ID: storage.sealKey.keyArn,
     SEAL_LOCK_DAYS: String(lockDays(settings)),
+    ARCHIVE_BUCKET: storage.archive.bucketName,
     SERVICE_NAME: settings.stackName,
     ...Object.fromEntries(fromSettings),
     ...(channel && { LIVE_URL: channel.url, LIVE_ENDPOINT: channel.endpoint }),

@@ -13,7 +13,7 @@ const minute = Duration.minutes(1)
 const quarter = Duration.minutes(15)
 const halfHour = Duration.minutes(30)
 
-type PlannedSchedule = { duty: Duty; every: Duration; description: string; timeout?: Duration }
+type PlannedSchedule = { duty: Duty; every: Duration; description: string; timeout?: Duration; memorySize?: number }
 
 const schedules: Record<string, PlannedSchedule> = {
   Expire: { duty: 'expire', every: minute, description: 'Deletes expired tokens' },
@@ -30,6 +30,15 @@ const schedules: Record<string, PlannedSchedule> = {
     every: Duration.minutes(5),
     description: 'Seals the logs of accounts',
     timeout: Duration.minutes(4),
+  },
+  FlushArchive: {
+    duty: 'archive',
+    every: Duration.minutes(5),
+    description: 'Flushes due hours of the logs to the archive',
+    // Exceeds the interval. The lease on an account prevents two invocations from flushing the same account.
+    timeout: quarter,
+    // Exceeds the 700 MB that a flush uses (R14). The CPU, which compresses the files, grows with the memory.
+    memorySize: 3_008,
   },
   RenewLocks: {
     duty: 'renewLocks',
@@ -63,23 +72,25 @@ export function addSchedules(
   defaults: FunctionDefaults,
 ): ScheduledFunction[] {
   const schedulesScope = new Construct(scope, 'Schedules')
-  return Object.entries(schedules).map(([name, { duty, every, description, timeout = Duration.seconds(60) }]) => {
-    const file = `schedules/${fileOf(name)}`
-    const alias = currentFunction(
-      schedulesScope,
-      name,
-      defaults,
-      file,
-      { role: roles.of[duty], timeout },
-      {
-        // Turns off retries, because the next scheduled run catches up.
-        retryAttempts: 0,
-        maxEventAge: minute,
-        onFailure: failureDestination(storage.failures),
-      },
-    )
-    const targets = [new Invoke(alias, { retryAttempts: 0 })]
-    new Rule(schedulesScope, `${name}Rule`, { description: description, schedule: Schedule.rate(every), targets })
-    return { run: alias.lambda, every }
-  })
+  return Object.entries(schedules).map(
+    ([name, { duty, every, description, timeout = Duration.seconds(60), memorySize }]) => {
+      const file = `schedules/${fileOf(name)}`
+      const alias = currentFunction(
+        schedulesScope,
+        name,
+        defaults,
+        file,
+        { role: roles.of[duty], timeout, ...(memorySize && { memorySize }) },
+        {
+          // Turns off retries, because the next scheduled run catches up.
+          retryAttempts: 0,
+          maxEventAge: minute,
+          onFailure: failureDestination(storage.failures),
+        },
+      )
+      const targets = [new Invoke(alias, { retryAttempts: 0 })]
+      new Rule(schedulesScope, `${name}Rule`, { description: description, schedule: Schedule.rate(every), targets })
+      return { run: alias.lambda, every }
+    },
+  )
 }

@@ -12,6 +12,8 @@ const tasks = {
   RedriveFailedBatches: 'redrive',
   VerifyChangeLog: 'verify',
   VerifyRows: 'verifyRows',
+  VerifyArchive: 'verifyArchive',
+  ArchiveStatus: 'verifyArchive',
   ReplayCommits: 'replay',
   RollBack: 'rollBack',
   // Needs the permissions of the sealing function, because the task also seals the log that it begins.

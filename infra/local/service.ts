@@ -27,10 +27,16 @@ export type Task =
   | 'redrive-failed-batches'
   | 'verify-change-log'
   | 'verify-rows'
+  | 'verify-archive'
+  | 'archive-status'
   | 'replay-commits'
   | 'seal-logs'
   | 'begin-sealed-log'
   | 'sync'
+  | 'flush-archive'
+
+/** Schedules that a command runs at once. Their functions return nothing. */
+const scheduledTasks: Task[] = ['seal-logs', 'sync', 'flush-archive']
 
 /** Locally running app, without its HTTP server and pollers. */
 export type Service = Awaited<ReturnType<typeof start>>
@@ -50,6 +56,7 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
     LOG_FORMAT: format,
     SEAL_FOLDER: join(dir.path, 'seal'),
     SEAL_KEY_FILE: sealKeyFile(dir.path),
+    ARCHIVE_FOLDER: join(dir.path, 'archive'),
     ...(engineBinary() !== null && { BATCHES_AS_TRANSACTIONS: '1' }),
   })
   // Removes the variables that name AWS resources. Locally, secrets are files or variables, and `openChannel` sets the live channel's
@@ -75,8 +82,7 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
       const found = runtime.find(name)
       if (!found) throw new StartupError(`The app has no function ${name}.`)
       const result = await runtime.invoke(found.arn, event)
-      // Returns a result for these schedules, because their functions return nothing.
-      return name === 'seal-logs' || name === 'sync' ? { data: null } : result
+      return scheduledTasks.includes(name) ? { data: null } : result
     },
     stop: engines.stop,
   }

@@ -22,7 +22,7 @@ export function listErrorCodes(operation: Operation): ErrorCode[] {
     ...codesIf(path.includes('{') && !(isPublic && operation.identifiers), 'invalid_path_parameter'),
     // Excludes callbacks, which report errors in their redirect to the client.
     ...codesIf(path.includes('{') && status !== 303, 'not_found'),
-    ...codesIf(filters || parameters?.limit, 'invalid_limit'),
+    ...codesIf(filters || parameters?.page_cursor, 'invalid_limit'),
     ...codesIf(filters || parameters?.page_cursor, 'invalid_page_cursor'),
     ...codesIf(filters && Object.keys(filters).length > 0, 'invalid_filter'),
     ...codesIf(

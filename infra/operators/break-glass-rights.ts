@@ -41,7 +41,7 @@ export function breakGlassRights(scope: Construct, parts: OperatedParts) {
   const consumers = streams.flatMap(({ consumer: { functionArn } }) => [functionArn, `${functionArn}:*`])
   const feedsConsumer = { ArnLike: { 'lambda:FunctionArn': consumers } }
   const arns = resourceArns(scope, settings)
-  const { table, failures, signingSecret, sealed, sealKey, key } = storage
+  const { table, failures, signingSecret, sealed, sealKey, archive, key } = storage
   const keys = [sealKey, ...(key ? [key] : [])].map(({ keyArn }) => keyArn)
   const tables = [table.tableArn, arns.tables]
   return [
@@ -64,8 +64,11 @@ export function breakGlassRights(scope: Construct, parts: OperatedParts) {
       ['secretsmanager:DeleteSecret', 'secretsmanager:DescribeSecret', 'secretsmanager:GetSecretValue'],
       [tokenSecretArns(scope, settings)],
     ),
-    may(['s3:ListBucketVersions'], [sealed.bucketArn]),
-    may(['s3:GetObject', 's3:GetObjectVersion', 's3:PutObject'], [sealed.arnForObjects('*')]),
+    may(['s3:ListBucketVersions'], [sealed.bucketArn, archive.bucketArn]),
+    may(
+      ['s3:GetObject', 's3:GetObjectVersion', 's3:PutObject'],
+      [sealed.arnForObjects('*'), archive.arnForObjects('*')],
+    ),
     may(['s3:GetObject'], [failures.arnForObjects('aws/lambda/*')]),
     may(['kms:CancelKeyDeletion', 'kms:DescribeKey', 'kms:EnableKey'], keys),
     ...(key ? [allowKeyUse(scope, key)] : []),

@@ -74,6 +74,7 @@ export function readingRights(
     may(['kms:DescribeKey', 'kms:GetPublicKey'], [storage.sealKey.keyArn]),
     may(['s3:GetBucketObjectLockConfiguration', 's3:ListBucket'], [storage.sealed.bucketArn]),
     may(['s3:GetObjectRetention'], [storage.sealed.arnForObjects('*')]),
+    may(['s3:GetLifecycleConfiguration', 's3:ListBucket'], [storage.archive.bucketArn]),
     may(['sns:ListSubscriptionsByTopic'], [alarmTopicArn]),
     may(
       ['apigateway:GET'],

@@ -26,6 +26,7 @@ function resourceName(reference: unknown): string {
   if (text.includes('/api-token/')) return 'the secrets of new API tokens'
   if (text.includes('Outputs.FailuresBucket')) return 'the bucket of failed batches'
   if (text.includes('Outputs.SealedBucket')) return 'the bucket of the sealed logs'
+  if (text.includes('Outputs.ArchiveBucket')) return 'the bucket of archived logs'
   if (text.includes('Outputs.SealKeyArn')) return 'the key of the sealed logs'
   if (text.includes('PasscodesMailPasscode')) return 'the function that mails passcodes'
   if (text.includes(':cloudformation:')) return "the service's stacks"

@@ -8,6 +8,7 @@ type Trait = 'answers' | 'keyless' | 'commits' | 'device' | 'starts' | 'ends' | 
 /** Traits by duty, in the order of the template. A duty is a function, or a group of functions, with its own role. */
 const traits = {
   reader: ['answers'],
+  readerOfLogs: ['answers'],
   secretReader: ['answers'],
   writer: ['answers', 'commits'],
   client: ['answers', 'commits', 'device', 'starts', 'sends'],
@@ -23,6 +24,7 @@ const traits = {
   publicKey: ['answers', 'keyless'],
   seal: [],
   renewLocks: [],
+  archive: [],
   writeChangeLog: [],
   followUp: ['commits', 'sends'],
   expire: ['commits'],
@@ -38,6 +40,7 @@ const traits = {
   checkConcurrency: ['keyless'],
   verify: [],
   verifyRows: [],
+  verifyArchive: [],
   rollBack: ['keyless'],
   pruneVersions: [],
 } as const satisfies Record<string, Trait[]>

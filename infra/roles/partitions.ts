@@ -56,6 +56,15 @@ export const sealedParts = inAccount('seal.*')
 /** Partitions with the list of sealed accounts. An account that is not in the list is not sealed. */
 export const sealedAccounts = 'service#seal*'
 
+/** Partitions of the flow reports since the last flush. */
+export const flowBlocks = inAccount('log.flow.block#*')
+/** Partition of the open set. The pointers to open flows of the log are stored in the same partition. */
+export const openFlowParts = inAccount('log.flow.open')
+/** Partitions with the index of archived files and the counters, from which queries find archived flows. */
+export const archiveIndexParts = [inAccount('log.flow.file'), inAccount('log.flow.late'), inAccount('log.flow.count#*')]
+/** Partition with the state of an account's archive: watermark, lease and hashes of manifests. */
+export const archiveStates = inAccount('archive')
+
 /** Partitions whose items cause an account's deletion: the account's row, and the list of accounts due for deletion. */
 export const endOfAccounts = [inAccount(accounts.name), dueAccountsPartition]
 
@@ -152,6 +161,7 @@ export const notForDevices = [
   inAccount('limits.*'),
   inAccount('idempotency#*'),
   inAccount('log.*'),
+  archiveStates,
 ]
 
 /** Partitions that a provider's callback writes: the pending sign-in, the code, and the provider's last error. */

@@ -7,7 +7,6 @@ import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.
 import { limitsMailsPartition } from '#shared/jobs/limits/compare-limits.ts'
 import { pulseKey } from '#shared/jobs/pulse/pulse.ts'
 import { logPartition } from '#shared/logs/entries/log-keys.ts'
-import { flowSlicesPartition, openFlowsPartition } from '#shared/logs/flows/flow-index.ts'
 import { lockRenewalKey, sealedAccountsPartition } from '#shared/seal/log/sealed-log.ts'
 import { syncMailsPartition } from '#shared/sync/mails/mail-sync-errors.ts'
 import { accountVersionKey, entityKey, partition } from '#shared/table/keys.ts'
@@ -18,6 +17,8 @@ import type { Duty } from './duties.ts'
 import { deletions, may, reads, readsAndChecks, writes } from './may.ts'
 import {
   anyAccount,
+  archiveIndexParts,
+  archiveStates,
   auditTrail,
   authorizationParts,
   callbackParts,
@@ -25,9 +26,11 @@ import {
   commitRecordPartitions,
   directoryKeysReads,
   entriesOf,
+  flowBlocks,
   gatewayParts,
   lastUsePartitions,
   liveParts,
+  openFlowParts,
   passcodeParts,
   passcodeReads,
   pointersOf,
@@ -40,7 +43,8 @@ import {
 } from './partitions.ts'
 
 /** Builds the permissions of each duty on stored data. The order is operations, consumers, schedules, tasks. */
-export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows: stream, failures, sealed }: Storage) {
+export function rightsOfDuties(storage: Storage) {
+  const { table, signingSecret, secretKey, sealKey, flows: stream, failures, sealed, archive } = storage
   const onTable = (actions: string[], partitions?: string[]): PolicyStatement =>
     may(
       actions,
@@ -61,15 +65,16 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
   const publicSealKey = may(['kms:GetPublicKey'], [sealKey.keyArn])
   const putsFlows = may(['kinesis:PutRecords'], [stream.streamArn])
   const sealedObjects = [sealed.arnForObjects('*')]
+  const archivedObjects = [archive.arnForObjects('*')]
   const requestLog = onTable(['dynamodb:PartiQLInsert'], entriesOf('api_request'))
   const endsAuthorizations = onTable(['dynamodb:DeleteItem'], authorizationParts)
   // Allows a read request to write its log entry, its token's last-used time and its rate limit bucket, but no rows.
   const requestNotes = [requestLog, onTable(['dynamodb:UpdateItem'], [...lastUsePartitions, rateBuckets])]
   const accountVersion = accountVersionKey(anyAccount).pk
   const accountRow = entityKey(anyAccount, accounts.name, '').pk
-  const flows = logPartition(anyAccount, 'flow', '*')
   return {
-    reader: [onTable(reads), ...requestNotes, signing, publicSealKey],
+    reader: [onTable(reads), ...requestNotes, signing],
+    readerOfLogs: [onTable(reads), ...requestNotes, signing, publicSealKey, may(['s3:GetObject'], archivedObjects)],
     secretReader: [onTable(reads, secretReaderReads), ...requestNotes, signing],
     writer: [...changesAny, requestLog, signing, may(['kms:GenerateDataKey'], [secretKey.keyArn])],
     client: [readsWithChecks, onTable(writes, clientParts), signing],
@@ -92,13 +97,7 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
     writeChangeLog: [onTable(['dynamodb:PartiQLInsert'], [...entriesOf('change'), sealedAccountsPartition])],
     // Allows follow-up work to delete the descendants of a deleted object, which may be of any kind.
     followUp: changesAny,
-    storeFlowLogs: [
-      onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [flows, partition(anyAccount, 'log.flow.*')]),
-      onTable(['dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate'], [flows]),
-      // Allows searching gathered slices for open flows, and deleting gathered slices and the pointers of closed flows.
-      onTable(['dynamodb:Query'], [flows, flowSlicesPartition(anyAccount)]),
-      onTable(['dynamodb:DeleteItem'], [openFlowsPartition(anyAccount), flowSlicesPartition(anyAccount)]),
-    ],
+    storeFlowLogs: [onTable(['dynamodb:PartiQLInsert'], [flowBlocks, archiveStates])],
     mailPasscode: [
       onTable(['dynamodb:GetItem', 'dynamodb:Query'], passcodeReads),
       onTable(['dynamodb:PutItem'], passcodeParts),
@@ -110,6 +109,8 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
     deleteAccounts: [
       onTable([...reads, 'dynamodb:Scan', ...deletions]),
       onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [dueAccountsPartition]),
+      may(['s3:ListBucketVersions'], [archive.bucketArn]),
+      may(['s3:DeleteObjectVersion'], archivedObjects),
     ],
     compareLimits: [onTable(reads), onTable(['dynamodb:PutItem'], [limitsMailsPartition(anyAccount)])],
     // Allows recording each mail in the provider's row, with a commit.
@@ -128,11 +129,12 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
     rotateSecret: [signing, may(['secretsmanager:PutSecretValue'], [signingSecret.secretArn])],
     pulse: [onTable(['dynamodb:PutItem', 'dynamodb:DeleteItem'], [pulseKey.pk]), putsFlows],
     seal: [
-      onTable(reads, [accountVersion, accountRow, ...auditTrail, sealedParts, sealedAccountsPartition]),
+      onTable(reads, [accountVersion, accountRow, ...auditTrail, sealedParts, sealedAccountsPartition, archiveStates]),
       onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [sealedParts]),
       onTable(['dynamodb:DeleteItem'], [sealedAccountsPartition]),
       may(['s3:ListBucket'], [sealed.bucketArn]),
       may(['s3:GetObject', 's3:PutObject'], sealedObjects),
+      may(['s3:GetObject'], [archive.arnForObjects('v1/manifest/*')]),
       may(['kms:Sign', 'kms:GetPublicKey'], [sealKey.keyArn]),
     ],
     // Allows extending locks. In compliance mode, a lock can only be extended.
@@ -141,6 +143,24 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
       onTable(['dynamodb:GetItem', 'dynamodb:PutItem'], [lockRenewalKey.pk]),
       may(['s3:ListBucketVersions', 's3:GetBucketObjectLockConfiguration'], [sealed.bucketArn]),
       may(['s3:GetObjectRetention', 's3:PutObjectRetention'], sealedObjects),
+    ],
+    // Allows comparing the trail with the sealed logs before it is flushed. Allows replacing the index and state, but no objects or blocks.
+    archive: [
+      onTable(reads, [
+        accountVersion,
+        accountRow,
+        ...auditTrail,
+        sealedParts,
+        partition(anyAccount, 'attribution'),
+        flowBlocks,
+        openFlowParts,
+        ...archiveIndexParts,
+        archiveStates,
+        sealedAccountsPartition,
+      ]),
+      onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [openFlowParts, ...archiveIndexParts, archiveStates]),
+      may(['s3:ListBucket'], [archive.bucketArn]),
+      may(['s3:GetObject', 's3:PutObject'], archivedObjects),
     ],
 
     provision: changesAny,
@@ -157,6 +177,11 @@ export function rightsOfDuties({ table, signingSecret, secretKey, sealKey, flows
       onTable(['dynamodb:Query'], [commitRecordPartitions, logPartition(anyAccount, 'change', '*')]),
       onTable(['dynamodb:BatchGetItem'], [pointersOf('change')]),
       onTable(['dynamodb:GetItem'], [accountVersion]),
+    ],
+    verifyArchive: [
+      onTable(reads, [accountVersion, archiveStates, sealedParts, sealedAccountsPartition]),
+      may(['s3:ListBucket'], [archive.bucketArn]),
+      may(['s3:GetObject'], archivedObjects),
     ],
     verifyRows: [onTable(['dynamodb:Scan', 'dynamodb:Query', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'])],
   } satisfies Partial<Record<Duty, PolicyStatement[]>>

@@ -45,6 +45,11 @@ export const dataSettings = {
     'a new bucket',
   ),
   sealKeyArn: optional(keyArn, 'Existing key that signs the sealed logs.', 'a new key'),
+  archiveBucket: optional(
+    bucketName,
+    'Existing bucket of archived logs. Set it for an existing table.',
+    'a new bucket',
+  ),
   backupVaultArn: optional(
     textSetting(/^arn:[^:]+:backup:[^:]+:\d{12}:backup-vault:[^:]+$/, 'the ARN of a backup vault'),
     'Vault in another account or region. Setting it turns on scheduled backups of the table, with a copy to this vault.',
@@ -69,6 +74,16 @@ export const dataSettings = {
     integerSetting(0, 36_500 - lockMarginDays),
     400,
     'Minimum days, counted from any moment, that each object of the sealed logs stays locked against deletion (S3 Object Lock). At least `logRetentionDays`; `0` turns the lock off.',
+  ),
+  archiveRetentionDays: setting(
+    days,
+    400,
+    'Days after which archived logs are deleted, by a lifecycle rule of the new bucket. At least `flowRetentionDays` and `logRetentionDays`.',
+  ),
+  archiveTierDays: setting(
+    integerSetting(0, 36_500),
+    0,
+    'Days after which archived files over 1 MB move to S3 Glacier Instant Retrieval. At least `flowRetentionDays` and below `archiveRetentionDays`; `0` turns this off.',
   ),
   flowStreamShards: setting(
     either(integerSetting(1, 10_000), oneOf('on-demand')),

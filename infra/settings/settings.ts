@@ -177,6 +177,21 @@ function liveNameRule({ live, liveDomainName, domainName, cdnSecretArn }: Settin
   )
 }
 
+/** Returns the rule that `archiveRetentionDays` violates; false if it violates none. */
+function archiveRetentionRule({ archiveRetentionDays, flowRetentionDays, logRetentionDays }: Settings): string | false {
+  const days = Math.max(flowRetentionDays, logRetentionDays)
+  const name = days === flowRetentionDays ? 'flowRetentionDays' : 'logRetentionDays'
+  return archiveRetentionDays < days && `at least ${name}, which is ${days}`
+}
+
+/** Returns the rule that `archiveTierDays` violates; false if it violates none. */
+function archiveTierRule({ archiveTierDays, archiveRetentionDays, flowRetentionDays }: Settings): string | false {
+  if (archiveTierDays === 0) return false
+  if (archiveTierDays < flowRetentionDays) return `0 or at least flowRetentionDays, which is ${flowRetentionDays}`
+  // S3 rejects a lifecycle that moves objects on or after the day of their expiration.
+  return archiveTierDays >= archiveRetentionDays && `below archiveRetentionDays, which is ${archiveRetentionDays}`
+}
+
 /** Rules that involve several settings, keyed by the setting in violation; false for a rule that is met. */
 const brokenRules = (settings: Settings): Record<string, string | false> => {
   const { backupEvery, backupDays, backupLock, keepData, sealRetentionDays, logRetentionDays } = settings
@@ -185,6 +200,8 @@ const brokenRules = (settings: Settings): Record<string, string | false> => {
   return {
     backupDays: backupEvery === 'week' && backupDays < 8 && 'at least 8 when backupEvery=week',
     sealRetentionDays: endsBefore && `at least logRetentionDays, which is ${logRetentionDays}, or 0 for no lock`,
+    archiveRetentionDays: archiveRetentionRule(settings),
+    archiveTierDays: archiveTierRule(settings),
     backupLock: backupLock !== null && !keepData && 'left out when keepData=false',
     liveDomainName: liveNameRule(settings),
   }

@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb'
 import { type IStream, Stream, StreamEncryption, StreamMode } from 'aws-cdk-lib/aws-kinesis'
 import type { IKey } from 'aws-cdk-lib/aws-kms'
-import { Bucket, type IBucket, ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
+import { Bucket, type IBucket, ObjectLockRetention, StorageClass } from 'aws-cdk-lib/aws-s3'
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct, type IConstruct } from 'constructs'
 import { acknowledge } from '../nag/acknowledge.ts'
@@ -33,6 +33,8 @@ export type Storage = {
   /** Bucket with the tiles and checkpoints of the sealed logs. `sealKey` signs the checkpoints. */
   readonly sealed: IBucket
   readonly sealKey: IKey
+  /** Bucket with the Parquet files and manifests of the archive. */
+  readonly archive: IBucket
   /** Key that encrypts all data at rest; null if AWS's keys are used. */
   readonly key: IKey | null
 }
@@ -104,6 +106,38 @@ function sealBucket(scope: Construct, settings: Settings, key: IKey | null): IBu
   })
 }
 
+/** Size in bytes above which an archived object moves to cheaper storage, in which S3 bills each object for at least 90 days. */
+const minTierBytes = 1_048_576
+
+/**
+ * Creates or references the bucket of the archive (R4). It has no object lock, because an erasure replaces objects and deletes their
+ * versions. An existing bucket keeps its lifecycle.
+ */
+function archiveBucket(scope: Construct, settings: Settings, key: IKey | null): IBucket {
+  if (settings.archiveBucket !== null) return Bucket.fromBucketName(scope, 'Archive', settings.archiveBucket)
+  const { archiveRetentionDays, archiveTierDays } = settings
+  const reason =
+    'Only the flush writes and only operations under /logs read. A trail of data events shows any other access better than a second bucket.'
+  return dataBucket(scope, 'Archive', settings, key, reason, {
+    lifecycleRules: [
+      { expiration: Duration.days(archiveRetentionDays), noncurrentVersionExpiration: Duration.days(7) },
+      ...(archiveTierDays > 0
+        ? [
+            {
+              objectSizeGreaterThan: minTierBytes,
+              transitions: [
+                {
+                  storageClass: StorageClass.GLACIER_INSTANT_RETRIEVAL,
+                  transitionAfter: Duration.days(archiveTierDays),
+                },
+              ],
+            },
+          ]
+        : []),
+    ],
+  })
+}
+
 function createSigningSecret(scope: Construct, settings: Settings, key: IKey | null): ISecret {
   const secret = new Secret(scope, 'SigningSecret', {
     description: 'Signs ingest tokens and cursors. The service rotates it.',
@@ -126,6 +160,7 @@ export function addStorage(stack: Construct, settings: Settings): Storage {
     secretKey: secretKey(scope, settings),
     sealed: sealBucket(scope, settings, key),
     sealKey: sealSigningKey(scope, settings),
+    archive: archiveBucket(scope, settings, key),
   }
   const table = mainTable(scope, settings, key)
   createTableAfter(table, ...Object.values(others))

@@ -46,6 +46,7 @@ export class StoredData extends Construct implements Data {
       secretKey: Key.fromKeyArn(this, 'SecretKey', once('SecretKeyArn', secretKey.keyArn)),
       sealed: bucket('Sealed', storage.sealed),
       sealKey: Key.fromKeyArn(this, 'SealKey', once('SealKeyArn', sealKey.keyArn)),
+      archive: bucket('Archive', storage.archive),
       key: key && Key.fromKeyArn(this, 'Key', once('KeyArn', key.keyArn)),
     }
     const { logGroupName } = functionLogs

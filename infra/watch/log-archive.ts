@@ -45,6 +45,13 @@ export function archiveLogs(scope: Construct, { settings, storage, logs, tasks, 
     enableLogFileValidation: true,
     advancedEventSelectors: [
       selectEvents('Objects of the sealed logs', 'AWS::S3::Object', { field: 'resources.ARN', startsWith: objects }),
+      // Excludes the service's own access, because each page of flows reads several objects.
+      selectEvents(
+        'Objects of archived logs, used by others',
+        'AWS::S3::Object',
+        { field: 'resources.ARN', startsWith: [storage.archive.arnForObjects('')] },
+        { field: 'userIdentity.arn', notStartsWith: byOwnRole },
+      ),
       selectEvents('Tasks of operators', 'AWS::Lambda::Function', { field: 'resources.ARN', startsWith: taskArns }),
       // Excludes the service's own writes, which the table already records. Data events for them would cost more than the table.
       selectEvents(

@@ -37,6 +37,10 @@ const refusedRequests = FilterPattern.all(
 
 /** Log lines about logs that failed verification during sealing. They are written for every value of the `metrics` setting. */
 const stoppedSeals = stringValue('$.event', '=', 'seal_stopped' satisfies LogEvent)
+/** Log lines about accounts whose flush stopped at a mismatch. */
+const stoppedArchives = stringValue('$.event', '=', 'archive_stopped' satisfies LogEvent)
+/** Log lines about hours that are not flushed three hours after their end. */
+const lateHours = stringValue('$.event', '=', 'archive_behind' satisfies LogEvent)
 
 /**
  * Dashboard of the service's health, with an alarm for each fault that requires human action. Each alarm names its runbook. Faults that
@@ -98,12 +102,11 @@ export class Monitoring extends Construct {
         countLines('RefusedRequests', accessLogs, 'requests_refused', refusedRequests),
       ),
       ...watchStorage(storage),
-      ...watchJobs(
-        props.streams,
-        props.scheduled,
-        serviceMetric,
-        countLines('StoppedSeals', functionLogs, 'seals_stopped', stoppedSeals),
-      ),
+      ...watchJobs(props.streams, props.scheduled, serviceMetric, {
+        stoppedSeals: countLines('StoppedSeals', functionLogs, 'seals_stopped', stoppedSeals),
+        stoppedArchives: countLines('StoppedArchives', functionLogs, 'archives_stopped', stoppedArchives),
+        lateHours: countLines('LateHours', functionLogs, 'archive_hours_late', lateHours),
+      }),
       ...watchSignIn(serviceMetric, props.mailer, settings),
       ...watchQuotas(apiId, storage, settings, props.reserved),
       ...(channel ? watchLive(channel, serviceMetric, settings) : []),

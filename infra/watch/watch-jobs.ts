@@ -77,7 +77,7 @@ export function watchJobs(
   streams: ConsumedStream[],
   scheduled: ScheduledFunction[],
   serviceMetric: ServiceMetric,
-  stoppedSeals: IMetric,
+  lines: { stoppedSeals: IMetric; stoppedArchives: IMetric; lateHours: IMetric },
 ): Watch[] {
   const functions = [...streams.map(({ consumer }) => consumer), ...scheduled.map(({ run }) => run)]
   return [
@@ -107,11 +107,27 @@ export function watchJobs(
     }),
     {
       id: 'SealStopped',
-      metric: stoppedSeals,
+      metric: lines.stoppedSeals,
       when: above(0, 1),
       text: 'In the last 5 minutes the sealing of a log has stopped: an entry, a commit record, a tile or a checkpoint contradicts the others. New entries have no proof until this is solved.',
       runbook: 'seal-stopped.md',
       coveredBy: 'SealLogsNotRunning',
+    },
+    {
+      id: 'ArchiveStopped',
+      metric: lines.stoppedArchives,
+      when: above(0, 1),
+      text: 'In the last 5 minutes the flush of an account has stopped: entries contradict their sealed log, or a file differs from the stored one. Its hours are not archived until this is solved.',
+      runbook: 'archive.md',
+      coveredBy: 'FlushArchiveNotRunning',
+    },
+    {
+      id: 'ArchiveBehind',
+      metric: lines.lateHours,
+      when: above(0, 1),
+      text: 'An hour of an account has not been flushed to the archive although it ended more than 3 hours ago. Flow reports are lost 14 days after their arrival.',
+      runbook: 'archive.md',
+      coveredBy: 'FlushArchiveNotRunning',
     },
   ]
 }

@@ -89,7 +89,9 @@ export const signForAuthorization = (authorization: Authorization, role: FlowRol
     authorized_at: authorization.authorized_at,
     expires_at: authorization.expires_at,
     initiator_device_id: authorization.client_id,
+    responder_device_id: authorization.gateway_id,
     initiator_actor_id: authorization.actor_id,
+    policy_id: authorization.policy_id,
     resource_id: authorization.resource_id,
   })
 

@@ -20,7 +20,7 @@ import {
   readPresences,
 } from '../domain/sessions/presence.ts'
 import { type Attribution, attributionItem } from '../logs/flows/attribution.ts'
-import { markEmail } from '../logs/flows/flow-marks.ts'
+import { markEmail } from '../logs/flows/flow-emails.ts'
 import { changeItem } from '../table/change-item.ts'
 import { rowKey } from '../table/entity.ts'
 import { entityKey, type Item, type Key } from '../table/keys.ts'

@@ -1,6 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 
 export const dayMicros = 86_400_000_000
+export const hourMicros = 3_600_000_000
+
+export const hourStart = (micros: number): number => Math.floor(micros / hourMicros) * hourMicros
 
 let last = 0
 

@@ -2,6 +2,7 @@ import { dayMicros, parseTimestamp } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { isUuid } from '../core/ids.ts'
 import { readCursor, readLimit } from '../values/page.ts'
+import { type FlowFilters, flowProtocols } from './counters/flow-conditions.ts'
 import { logStreams } from './entries/log-id.ts'
 
 /** Default length in microseconds of a listing's window, used without `begin` (L2.1). */
@@ -35,15 +36,55 @@ export function readParameter<T>(
 }
 
 // Restores the plus sign of a time offset, because an unescaped plus sign in a query string is decoded as a space.
-const readInstant = (query: URLSearchParams, name: string) =>
-  readParameter(query, name, (text) => parseTimestamp(text.replace(/ (\d\d:\d\d)$/, '+$1')), 'an RFC 3339 timestamp')
+export const parseInstant = (text: string): number | null => parseTimestamp(text.replace(/ (\d\d:\d\d)$/, '+$1'))
 
-const readUuid = (query: URLSearchParams, name: string) =>
+const readInstant = (query: URLSearchParams, name: string) =>
+  readParameter(query, name, parseInstant, 'an RFC 3339 timestamp')
+
+export const readUuid = (query: URLSearchParams, name: string) =>
   readParameter(query, name, (text) => (isUuid(text) ? text.toLowerCase() : null), 'a UUID')
 
-function readTotalLimit(query: URLSearchParams): number | null {
-  const read = (text: string) => (/^\d+$/.test(text) && Number(text) <= maxTotalLimit ? Number(text) : null)
-  return readParameter(query, 'total_limit', read, `an integer from 0 to ${maxTotalLimit}`)
+/** Numbers of ports (R8.3). */
+const maxPort = 65_535
+
+export const readInteger = (query: URLSearchParams, name: string, [min, max]: readonly [min: number, max: number]) => {
+  const read = (text: string) =>
+    /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : null
+  return readParameter(query, name, read, `an integer from ${min} to ${max}`)
+}
+
+/** Reads a parameter that has one of a few values. */
+export const readOption = <T extends string>(query: URLSearchParams, name: string, options: readonly T[]): T | null => {
+  const read = (text: string) => options.find((option) => option === text) ?? null
+  return readParameter(query, name, read, `one of ${options.join(', ')}`)
+}
+
+/** OpenAPI schemas of the filters of flows. */
+export const flowFilterParameters = {
+  resource_id: { type: 'string', format: 'uuid', description: 'Only flows to the resource with this id.' },
+  policy_id: { type: 'string', format: 'uuid', description: 'Only flows that the policy with this id allowed.' },
+  device_id: { type: 'string', format: 'uuid', description: 'Only flows whose client or gateway has this id.' },
+  protocol: { type: 'string', enum: flowProtocols, description: 'Only flows with this protocol.' },
+  port: { type: 'integer', minimum: 0, maximum: maxPort, description: 'Only flows to this port (`inner_dst_port`).' },
+  open: { type: 'boolean', description: 'Only flows that are open (`true`) or closed (`false`).' },
+}
+
+/**
+ * Reads the filters of flows in the order of R8.3. `check` is called after each parameter that is present.
+ * @throws ApiError `invalid_log_query`
+ */
+export function readFlowFilters(query: URLSearchParams, check: (name: string) => void = () => {}): FlowFilters {
+  const checked = <T>(name: string, value: T | null): T | null => {
+    if (value !== null) check(name)
+    return value
+  }
+  const resource_id = checked('resource_id', readUuid(query, 'resource_id'))
+  const policy_id = checked('policy_id', readUuid(query, 'policy_id'))
+  const device_id = checked('device_id', readUuid(query, 'device_id'))
+  const protocol = checked('protocol', readOption(query, 'protocol', flowProtocols))
+  const port = checked('port', readInteger(query, 'port', [0, maxPort]))
+  const open = checked('open', readOption(query, 'open', ['true', 'false']))
+  return { resource_id, policy_id, device_id, protocol, port, open: open === null ? null : open === 'true' }
 }
 
 /** Parameters of `GET /logs` (L2.1). Times are in microseconds. Null means that the parameter is absent. */
@@ -68,6 +109,13 @@ export function readLogQuery(query: URLSearchParams, now: number) {
   const objectId = readUuid(query, 'object_id')
   if (objectId !== null && type !== null && type !== 'change')
     throw invalidLogQuery(`object_id cannot be combined with type ${type}.`)
-  const totalLimit = readTotalLimit(query)
-  return { limit, cursor: readCursor(query), type, begin, end, actorId, actorEmail, objectId, totalLimit }
+  const filters = readFlowFilters(query, (name) => {
+    if (type !== 'flow') throw invalidLogQuery(`${name} can only be used with type flow.`)
+  })
+  const isFiltered = Object.values(filters).some((filter) => filter !== null)
+  const totalLimit = readInteger(query, 'total_limit', [0, maxTotalLimit])
+  const cursor = readCursor(query)
+  // Omits absent filters, so that cursors of earlier versions remain valid.
+  const flowFilters = isFiltered ? filters : undefined
+  return { limit, cursor, type, begin, end, actorId, actorEmail, objectId, totalLimit, flowFilters }
 }

@@ -1,10 +1,10 @@
 import { instantOf, streamOf } from './entries/log-id.ts'
 import { retentionMicros } from './entries/log-keys.ts'
 import { objectIdOf, readEntry } from './entries/log-store.ts'
-import type { Attribution } from './flows/attribution.ts'
+import { actorOf } from './flows/merge-flows.ts'
 import type { LogQuery } from './log-query.ts'
 import type { LogItem } from './part-reader.ts'
-import type { AttributionReader } from './render-entries.ts'
+import { type AttributionReader, type Attributions, emailOf, isFlow } from './render-entries.ts'
 
 export type Window = { begin: number; end: number }
 
@@ -21,7 +21,7 @@ export function withinRetention(now: number): (item: Pick<LogItem, 'sk' | 'at'>)
 }
 
 /** True if the flow `[start, flowEnd)` overlaps the window (L2.4). A flow that ends at or before its start is treated as an instant. */
-export function windowsOverlap(start: number, flowEnd: number | bigint | undefined, { begin, end }: Window): boolean {
+export function windowsOverlap(start: number, flowEnd: number | undefined, { begin, end }: Window): boolean {
   if (start > end) return false
   if (flowEnd === undefined) return true
   return flowEnd <= start ? start >= begin : flowEnd > begin
@@ -30,25 +30,23 @@ export function windowsOverlap(start: number, flowEnd: number | bigint | undefin
 type Related = { actor: unknown; email?: unknown; object?: unknown }
 
 /** Returns the actor, the email and the object that an entry names. */
-function relatedTo(item: LogItem, attributions: Map<string, Attribution | undefined>): Related {
+function relatedTo(item: LogItem, attributions: Attributions): Related {
+  if (isFlow(item)) return { actor: actorOf(item), email: emailOf(item, attributions) }
   const stream = streamOf(item.sk)
-  if (stream === 'flow') return { actor: item.actor, email: attributions.get(String(item.auth))?.initiator_actor_email }
   const entry = readEntry(item)
   if (stream === 'api_request') return { actor: entry.actor_id }
   return { actor: entry.subject?.actor_id, email: entry.subject?.actor_email, object: objectIdOf(entry) }
 }
 
-/** Builds the filter for a query: retention (L1), window for flows (L2.4), actor (L2.6) and object (L2.8). */
+/** Builds the filter for a query: retention (L1), actor (L2.6) and object (L2.8). */
 export function matcher(
   { actorId, actorEmail, objectId }: LogQuery,
-  window: Window,
   now: number,
   attributionsOf: AttributionReader,
 ): EntryMatcher {
   const isWithinRetention = withinRetention(now)
-  const matches = (item: LogItem, attributions: Map<string, Attribution | undefined>): boolean => {
+  const matches = (item: LogItem, attributions: Attributions): boolean => {
     if (!isWithinRetention(item)) return false
-    if (streamOf(item.sk) === 'flow' && !windowsOverlap(instantOf(item.sk), item.fend, window)) return false
     // An unresolved pointer always matches, because its partition contains only pointers for the queried actor, email or object.
     if (item.pointer) return true
     if (actorId === null && actorEmail === null && objectId === null) return true

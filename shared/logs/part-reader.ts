@@ -2,8 +2,10 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { clock } from '../core/clock.ts'
 import { projectionOf } from '../table/read.ts'
 import { table, tableName } from '../table/table.ts'
+import type { FlowCondition } from './counters/flow-conditions.ts'
 import { compareIds, type IdRange, idsBetween, idsBeyond, instantOf, type LogStream } from './entries/log-id.ts'
 import type { PointerField } from './entries/log-keys.ts'
+import type { ReadBudget } from './flows/read-budget.ts'
 
 /** Stored entry, or a pointer to an entry. `sk` is the entry's log id. */
 export type LogItem = Record<string, unknown> & {
@@ -12,7 +14,7 @@ export type LogItem = Record<string, unknown> & {
   /** Ingest time of a flow's first report in microseconds; absent for other streams. */
   at?: number
   /** End of a closed flow in microseconds; absent for open flows and for other streams. */
-  fend?: number | bigint
+  fend?: number
   /** Content of an entry that is not a flow, for `readEntry`. */
   entry?: unknown
 }
@@ -23,8 +25,8 @@ export type PartWalk = {
   streams: LogStream[]
   /** Reads only entries with a pointer for this actor, email or object. `isOnlyCondition` is true if the query has no other condition. */
   pointerFilter?: { field: PointerField; value: string; isOnlyCondition: boolean }
-  /** Actors whose flows are read. If null, all flows are read and then filtered; if absent, all are wanted. */
-  flowActors?: string[] | null
+  /** Conditions and limits of the flows; if absent, all flows are read. */
+  flowSearch?: { conditions: readonly FlowCondition[]; open?: boolean | null; budget?: ReadBudget }
   /** Start of the window. Both `begin` and `end` belong to the window. */
   begin: number
   end: number
@@ -49,17 +51,7 @@ export function idsAhead({ from, ascending = false }: PartWalk, stream: LogStrea
   return ids && from !== undefined ? idsBeyond(ids, from, ascending) : ids
 }
 
-export type Part = {
-  pk: string
-  range: IdRange
-  pointers?: true
-  filter?: { expression: string; values: Record<string, unknown> }
-}
-/** Parts whose lookup is deferred until the walk reaches their day. */
-export type LazyParts = () => Promise<Part[]>
-
-/** Attributes for counting. Only flows are compared with an actor or email while counting, because pointers find all other entries. */
-const conditionAttributes = ['sk', 'at', 'fend', 'auth', 'actor']
+export type Part = { pk: string; range: IdRange; pointers?: true }
 
 /** A page of a list has at most 1,000 entries (A7.1), and one more entry shows whether a next page exists. */
 const maxPageSize = 1_001
@@ -68,19 +60,14 @@ const idLength = 24
 /** Sorts after every suffix that a sort key can have after its log id. */
 const suffixEnd = '~'
 
-async function* readPart(
-  { pk, range, pointers, filter }: Part,
-  walk: PartWalk,
-  expected = 100,
-): AsyncGenerator<LogItem> {
-  const names = walk.counting ? conditionAttributes : walk.attributes
+async function* readPart({ pk, range, pointers }: Part, walk: PartWalk, expected = 100): AsyncGenerator<LogItem> {
+  // Counting needs only the ids, because pointers find the entries of an actor, email or object.
+  const names = walk.counting ? ['sk'] : walk.attributes
   let start: Record<string, unknown> | undefined
   // A response of DynamoDB ends after 1 MB. The next request then reads only the rest of the expected items.
   let read = 0
   for (let limit = Math.min(maxPageSize, expected); ; limit = Math.min(maxPageSize, limit * 2)) {
-    // Ignores the budget if flows are filtered, because `Limit` counts items before that.
-    const isFiltered = filter !== undefined || walk.flowActors === null
-    const needed = isFiltered ? maxPageSize : (walk.budget?.left ?? maxPageSize)
+    const needed = walk.budget?.left ?? maxPageSize
     const wanted = Math.min(read < expected ? expected - read : maxPageSize, needed)
     const answer = await table().send(
       new QueryCommand({
@@ -89,13 +76,7 @@ async function* readPart(
         ConsistentRead: !((walk.counting || walk.relaxed) && instantOf(range.last) < clock.now() - 60_000_000),
         ScanIndexForward: walk.ascending ?? false,
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-        FilterExpression: filter?.expression,
-        ExpressionAttributeValues: {
-          ':pk': pk,
-          ':first': range.first,
-          ':last': range.last + suffixEnd,
-          ...filter?.values,
-        },
+        ExpressionAttributeValues: { ':pk': pk, ':first': range.first, ':last': range.last + suffixEnd },
         ExclusiveStartKey: start,
         Limit: Math.min(limit, Math.max(minPageSize, wanted)),
         ...(names && projectionOf(names)),
@@ -120,8 +101,7 @@ export async function openInputs(all: AsyncGenerator<LogItem>[]): Promise<MergeI
   return (await Promise.all(inputs)).flat()
 }
 
-export async function openParts(some: (Part | LazyParts)[], walk: PartWalk): Promise<MergeInput[]> {
-  const parts = (await Promise.all(some.map((part) => (typeof part === 'function' ? part() : part)))).flat()
+export async function openParts(parts: Part[], walk: PartWalk): Promise<MergeInput[]> {
   // With many parts, the first page of each part has twice the part's share of the expected items, or one share while counting.
   const twice = walk.counting ? 1 : 2
   const share = Math.ceil((twice * (walk.expected ?? 100)) / parts.length)

@@ -1,28 +1,36 @@
 import * as v from 'valibot'
-import { clock, parseTimestamp } from '../core/clock.ts'
+import { clock, parseTimestamp, timestamp } from '../core/clock.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { takeFitting } from '../core/json/response-size.ts'
 import { decodeCursor, encodeCursor } from '../core/secrets/cursor.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
-import type { Metadata } from '../table/list.ts'
-import { getStoredItems, queryItems } from '../table/read.ts'
+import { Metadata } from '../table/list.ts'
+import { getItem } from '../table/read.ts'
+import { conditionsOf, valueCondition } from './counters/flow-conditions.ts'
 import type { LogEntry } from './entries/log-entry.ts'
-import { instantOf, type LogStream, logStreams } from './entries/log-id.ts'
-import { logKeys, retentionMicros } from './entries/log-keys.ts'
-import { emailActorsPartition } from './flows/flow-index.ts'
+import { idFrom, idUntil, instantOf, type LogStream, logStreams, parseLogId } from './entries/log-id.ts'
+import { logKey, retentionMicros } from './entries/log-keys.ts'
+import { actorsWithEmail } from './flows/flow-emails.ts'
+import { ReadBudget } from './flows/read-budget.ts'
 import { defaultWindow, type LogQuery, readLogQuery } from './log-query.ts'
 import { type EntryMatcher, matcher, type Window, withinRetention } from './match-entries.ts'
 import type { LogItem, PartWalk } from './part-reader.ts'
 import { type AttributionReader, attributionReader, cutEntry, renderEntry } from './render-entries.ts'
+import { findFlow } from './walk-flows.ts'
 import { inBatches, walkLogs } from './walk-logs.ts'
 
-const maxFlowActors = 50
+/** `read_until` is present only with filters of flows (R8.5). */
+export const LogMetadata = v.object({ ...Metadata.entries, read_until: v.optional(v.nullable(v.string())) })
+type LogMetadata = v.InferOutput<typeof LogMetadata>
+
+/** Limits of a page with filters of flows (R8.5). */
+export const filterLimits = { groups: 64, units: 2_000 }
 
 /** Lists a page of the merged streams, newest first (`GET /logs`, L2). */
 export async function listLogs(
   account: AccountRow,
   search: URLSearchParams,
-): Promise<{ data: LogEntry[]; metadata: Metadata }> {
+): Promise<{ data: LogEntry[]; metadata: LogMetadata }> {
   const now = clock.now()
   const query = readLogQuery(search, now)
   const position = await readLogPosition(account.id, query)
@@ -30,9 +38,10 @@ export async function listLogs(
     begin: position?.begin ?? query.begin ?? now - defaultWindow,
     end: position?.end ?? query.end ?? now,
   }
-  const walk = await planWalk(account, query, window)
+  const budget = query.flowFilters && new ReadBudget(filterLimits)
+  const walk = await planWalk(account, query, window, budget)
   const attributions = attributionReader(account.id)
-  const match = matcher(query, window, now, attributions)
+  const match = matcher(query, now, attributions)
 
   const backward = position?.backward ?? false
   const expected = query.limit + 1
@@ -40,47 +49,72 @@ export async function listLogs(
   const [listed, hasOpposite] = await Promise.all([
     // Measures the page before entries are truncated (L2.7), because the service reads the entries in full.
     takeFitting(renderedEntries(pageWalk, match, attributions), { limit: query.limit, render: ({ uncut }) => uncut }),
-    position ? hasEntryBeyond(position, walk, match, now) : false,
+    position ? (budget ? position.id !== undefined : hasEntryBeyond(position, walk, match, now)) : false,
   ])
   const { items: rendered, more } = listed
-  const total = position?.total ?? (await count(listed, walk, match, query.totalLimit ?? rendered.length))
+  const total = budget
+    ? 0
+    : (position?.total ?? (await count(listed, walk, match, query.totalLimit ?? rendered.length)))
+  const end = more ? null : (budget?.end ?? null)
+  const stop = end === null ? undefined : { sk: backward ? idUntil('flow', end - 1) : idFrom('flow', end + 1) }
   if (backward) rendered.reverse()
-  const cursor = (item: LogItem | undefined, back: boolean, isNeeded: boolean) =>
+  const [first, last] = [rendered[0]?.item, rendered.at(-1)?.item]
+  const hasMore = more || stop !== undefined
+  const cursor = (item: CursorItem | undefined, back: boolean, isNeeded: boolean) =>
     isNeeded ? logCursor(account.id, query, { ...window, id: item?.sk, at: item?.at, backward: back, total }) : null
   const [next_page, prev_page] = await Promise.all([
-    cursor(rendered.at(-1)?.item, false, backward ? hasOpposite : more),
-    cursor(rendered[0]?.item, true, backward ? more : hasOpposite),
+    cursor(backward ? (last ?? stop) : (stop ?? last), false, backward ? hasOpposite : hasMore),
+    cursor(backward ? (stop ?? first) : (first ?? stop), true, backward ? hasMore : hasOpposite),
   ])
   return {
     data: rendered.map(({ uncut }) => cutEntry(uncut)),
-    metadata: { limit: query.limit, next_page, prev_page, total, count: total },
+    metadata: {
+      limit: query.limit,
+      next_page,
+      prev_page,
+      total,
+      count: total,
+      ...(budget && { read_until: stop ? timestamp(instantOf(stop.sk)) : null }),
+    },
   }
 }
 
+type CursorItem = Pick<LogItem, 'sk' | 'at'>
+
 /** Plans the walk for a query. Skips streams that cannot match, and days before the account was created or the retention began. */
-async function planWalk(account: AccountRow, query: LogQuery, window: Window): Promise<PartWalk> {
-  const { type, actorId, actorEmail, objectId } = query
+async function planWalk(
+  account: AccountRow,
+  query: LogQuery,
+  window: Window,
+  budget: ReadBudget | undefined,
+): Promise<PartWalk> {
+  const { type, actorId, actorEmail, objectId, flowFilters } = query
   const streams: LogStream[] = type
     ? [type]
     : logStreams.filter((stream) => actorEmail === null || stream !== 'api_request')
   const oldest = Math.max(parseTimestamp(account.inserted_at) ?? 0, clock.now() - retentionMicros('change'))
-  const walk: PartWalk = { account: account.id, streams, ...window, oldest }
+  const conditions = flowFilters ? conditionsOf(flowFilters) : []
+  const flowSearch = { conditions, open: flowFilters?.open, budget }
+  const walk: PartWalk = { account: account.id, streams, ...window, oldest, flowSearch }
+  const ofActors = (actors: string[]) => ({
+    ...flowSearch,
+    conditions: [...conditions, valueCondition(actors, 'actor')],
+  })
   if (objectId !== null) {
     const isOnlyCondition = actorId === null && actorEmail === null
     return { ...walk, streams: ['change'], pointerFilter: { field: 'object', value: objectId, isOnlyCondition } }
   }
   if (actorId !== null) {
     const pointerFilter = { field: 'actor', value: actorId, isOnlyCondition: actorEmail === null } as const
-    return { ...walk, pointerFilter, flowActors: [actorId] }
+    return { ...walk, pointerFilter, flowSearch: ofActors([actorId]) }
   }
   if (actorEmail === null) return walk
-  const actors = streams.includes('flow') ? await queryItems(emailActorsPartition(account.id, actorEmail)) : []
+  const actors = streams.includes('flow') ? await actorsWithEmail(account.id, actorEmail) : []
   return {
     ...walk,
     streams: actors.length > 0 ? streams : streams.filter((stream) => stream !== 'flow'),
     pointerFilter: { field: 'email', value: actorEmail, isOnlyCondition: true },
-    // With more actors than a filter expression can contain, reads all flows. The matcher then filters the flows.
-    flowActors: actors.length > maxFlowActors ? null : actors.map(({ sk }) => sk),
+    flowSearch: ofActors(actors),
   }
 }
 
@@ -143,10 +177,11 @@ async function count(
  */
 export async function getLog(account: string, id: string): Promise<{ data: LogEntry }> {
   if (id.length !== 24) throw new ApiError('invalid_log_query', 'log_id must be a 24-character hexadecimal string.')
-  const kept = withinRetention(clock.now())
-  const items = await getStoredItems<LogItem>(logKeys(account, id))
-  const item = items.find((found) => found !== undefined && kept(found))
-  if (!item) throw notFound()
+  const stream = parseLogId(id)?.stream
+  if (!stream) throw notFound()
+  const item: LogItem | undefined =
+    stream === 'flow' ? await findFlow(account, id) : await getItem<LogItem>(logKey(account, id))
+  if (!item || !withinRetention(clock.now())(item)) throw notFound()
   return { data: cutEntry(renderEntry(item, await attributionReader(account)([item]))) }
 }
 

@@ -1,10 +1,11 @@
 import { clock, dayMicros } from '../core/clock.ts'
 import { weightOf } from '../table/large-attributes.ts'
 import { storedItems } from '../table/read.ts'
-import { clampMicros, type LogStream, streamOf } from './entries/log-id.ts'
-import { dayOf, flowKey, logKeys, logPartition, pointerPartition } from './entries/log-keys.ts'
-import { flowParts, walkEarlierFlows } from './flow-parts.ts'
+import { clampMicros, streamOf } from './entries/log-id.ts'
+import { dayOf, logKey, logPartition, pointerPartition } from './entries/log-keys.ts'
+import type { StoredStream } from './entries/log-store.ts'
 import { idsAhead, type LogItem, merge, openInputs, openParts, type Part, type PartWalk } from './part-reader.ts'
+import { walkFlows } from './walk-flows.ts'
 
 /** Maximum size of a batch in bytes. Limits how many large entries a page reads beyond the size limit of the response. */
 const maxBatchBytes = 2_000_000
@@ -43,8 +44,8 @@ export async function* walkLogs(walk: PartWalk): AsyncGenerator<LogItem> {
   const pointerSuffices = ({ sk }: LogItem) =>
     Boolean(walk.counting && walk.pointerFilter?.isOnlyCondition) && streamOf(sk) !== 'flow'
   const needsTarget = (item: LogItem) => item.pointer === true && !pointerSuffices(item)
-  for await (const batch of inBatches(withoutDuplicates(walk), walk)) {
-    const keys = batch.filter(needsTarget).flatMap(({ sk, actor }) => targetKeys(walk.account, sk, actor))
+  for await (const batch of inBatches(mergedStreams(walk), walk)) {
+    const keys = batch.filter(needsTarget).map(({ sk }) => logKey(walk.account, sk))
     const entries = storedItems<LogItem>(keys)
     for (const item of batch) {
       const entry = needsTarget(item) ? (await entries.next()).value : item
@@ -53,31 +54,18 @@ export async function* walkLogs(walk: PartWalk): AsyncGenerator<LogItem> {
   }
 }
 
-const targetKeys = (account: string, id: string, actor: unknown) =>
-  streamOf(id) === 'flow' ? [flowKey(account, String(actor), id)] : logKeys(account, id)
-
-async function* withoutDuplicates(walk: PartWalk): AsyncGenerator<LogItem> {
-  // Skips duplicates, because a flow that is found by its start may also be found by several pointers.
-  let last: string | undefined
-  for await (const item of withEarlierFlows(walk)) {
-    if (item.sk !== last) yield item
-    last = item.sk
-  }
-}
-
-async function* withEarlierFlows(walk: PartWalk): AsyncGenerator<LogItem> {
-  const flows = walk.streams.includes('flow')
-  if (flows && walk.ascending) yield* walkEarlierFlows(walk)
+async function* mergedStreams(walk: PartWalk): AsyncGenerator<LogItem> {
   // The first page of each stream has 1.5 times the stream's share of the expected items.
   const expected = Math.ceil(((walk.expected ?? 100) * 1.5) / Math.max(1.5, walk.streams.length))
-  const streams = walk.streams.map((stream) => walkStream({ ...walk, expected }, stream))
+  const streams = walk.streams.map((stream) =>
+    stream === 'flow' ? walkFlows(walk) : walkStream({ ...walk, expected }, stream),
+  )
   yield* merge(await openInputs(streams), walk.ascending)
-  if (flows && !walk.ascending) yield* walkEarlierFlows(walk)
 }
 
-async function* walkStream(walk: PartWalk, stream: LogStream): AsyncGenerator<LogItem> {
+async function* walkStream(walk: PartWalk, stream: StoredStream): AsyncGenerator<LogItem> {
   const { expected = 100 } = walk
-  const days = stream === 'flow' ? await flowParts(walk, walk.begin, walk.end) : partsOf(walk, stream)
+  const days = partsOf(walk, stream)
   if (!walk.ascending) days.reverse()
   // `width` is the number of days read concurrently. The width depends on the items found per day, at most doubles in each step, and never
   // exceeds 16.
@@ -102,9 +90,9 @@ async function* walkStream(walk: PartWalk, stream: LogStream): AsyncGenerator<Lo
 
 /**
  * Returns the partitions of the window, oldest day first, or the single partition that contains the pointer items. Stops one day after the
- * current time, to tolerate clock skew. Only flow entries can have a later time.
+ * current time, to tolerate clock skew.
  */
-function partsOf(walk: PartWalk, stream: Exclude<LogStream, 'flow'>): Part[][] {
+function partsOf(walk: PartWalk, stream: StoredStream): Part[][] {
   const { account, pointerFilter } = walk
   const begin = clampMicros(Math.max(walk.begin, walk.oldest ?? 0))
   const end = Math.min(walk.end, clock.now() + dayMicros)

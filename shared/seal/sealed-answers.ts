@@ -1,30 +1,14 @@
 import * as v from 'valibot'
-import { clock, timestamp } from '../core/clock.ts'
-import { ApiError, notFound } from '../core/errors.ts'
-import { instantOf, parseLogId } from '../logs/entries/log-id.ts'
-import { logKeys } from '../logs/entries/log-keys.ts'
+import { timestamp } from '../core/clock.ts'
 import { invalidLogQuery, readParameter } from '../logs/log-query.ts'
 import { type Key, sealPartition } from '../table/keys.ts'
 import { getItem, getItems } from '../table/read.ts'
-import {
-  type HourStream,
-  hourId,
-  hourMicros,
-  hourStart,
-  hourStreams,
-  hourText,
-  logOrigin,
-  readHourId,
-  type SealedHour,
-  type SealedLog,
-  sealedLogFor,
-  sealedLogs,
-} from './log/sealed-log.ts'
-import { consistencyProof, emptyRoot, inclusionProof } from './merkle/merkle-proof.ts'
+import { hourStreams, logOrigin, readHourId, type SealedHour, type SealedLog, sealedLogs } from './log/sealed-log.ts'
+import { consistencyProof, emptyRoot } from './merkle/merkle-proof.ts'
 import { verifierKeyText } from './notes/signed-note.ts'
 import { verifierKey } from './notes/signing-key.ts'
-import { readCheckpoint, readSealedLog, type StoredCheckpoint } from './sealing/sealed-state.ts'
-import { findLeaf, hourKey, hourPartition, leafHashes, leafIds, tableHashes } from './sealing/table-tiles.ts'
+import { readCheckpoint, readSealedLog } from './sealing/sealed-state.ts'
+import { hourKey, hourPartition, leafHashes, leafIds, tableHashes } from './sealing/table-tiles.ts'
 
 const text = v.string()
 const path = v.array(text)
@@ -43,18 +27,7 @@ export const CheckpointAnswer = v.object({
   ),
 })
 
-const HourAnswer = v.object({ hour: text, stream: v.picklist(hourStreams), size: v.number(), root: text })
-
-export const ProofAnswer = v.object({
-  log: v.picklist(sealedLogs),
-  leaf_index: v.number(),
-  leaf_hash: text,
-  size: v.number(),
-  root: text,
-  path,
-  note: text,
-  hour: v.optional(v.object({ ...HourAnswer.entries, index: v.number(), leaf_hash: text, path })),
-})
+export const HourAnswer = v.object({ hour: text, stream: v.picklist(hourStreams), size: v.number(), root: text })
 
 export const ConsistencyAnswer = v.object({ from: v.number(), to: v.number(), path })
 
@@ -68,7 +41,7 @@ export const LeavesAnswer = v.object({
 
 const base64 = (hash: Buffer): string => hash.toString('base64')
 
-const readLeafCount = (query: URLSearchParams, name: string): number | null =>
+export const readLeafCount = (query: URLSearchParams, name: string): number | null =>
   readParameter(query, name, (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null), 'a number of leaves')
 
 /** Reads the newest checkpoint (`GET /logs/checkpoints/{log}`). Before the first seal, the checkpoint has size 0. */
@@ -79,62 +52,6 @@ export async function readNewestCheckpoint(account: string, log: SealedLog, addr
   const verifier_key = verifierKeyText(await verifierKey(address))
   const nothing = { size: 0, root: base64(emptyRoot()), signed_at: null, note: null }
   return { data: { log, origin: logOrigin(address, account, log, generation), ...nothing, verifier_key, follows } }
-}
-
-async function findCheckpoint(account: string, log: SealedLog, size: number | null): Promise<StoredCheckpoint | null> {
-  if (size === null) return (await readSealedLog(account, log)).state
-  const kept = await readCheckpoint(account, log, size)
-  if (!kept) throw invalidLogQuery('size must be the size of a checkpoint.')
-  return kept
-}
-
-/**
- * Error for an entry that no checkpoint covers yet. `Retry-After` is 5 minutes, plus the time until an activity entry's hour is settled.
- */
-function notSealedYet(id: string, log: SealedLog): ApiError {
-  const hourEnd = hourStart(instantOf(id)) + hourMicros
-  const settled = log === 'changes' ? 0 : Math.max(0, hourEnd + hourMicros / 4 - clock.now())
-  const seconds = 300 + Math.ceil(settled / 1_000_000)
-  return new ApiError('not_sealed_yet', undefined, { headers: { 'retry-after': String(seconds) } })
-}
-
-const proveLeaf = async (pk: string, { index, hash }: { index: number; hash: Buffer }, size: number) => ({
-  leaf_hash: base64(hash),
-  path: (await inclusionProof(index, size, tableHashes(pk))).map(base64),
-})
-
-/** Builds the inclusion proof of an entry (`GET /logs/{log_id}/proof`). */
-export async function readProof(account: string, id: string, query: URLSearchParams) {
-  if (id.length !== 24) throw invalidLogQuery('log_id must be a 24-character hexadecimal string.')
-  const requestedSize = readLeafCount(query, 'size')
-  const parsed = parseLogId(id)
-  const log = parsed && sealedLogFor(parsed.stream)
-  if (!parsed || !log) throw notFound()
-  const checkpoint = await findCheckpoint(account, log, requestedSize)
-  const stream = hourStreams.find((one) => one === parsed.stream)
-  const hour = stream && (await proveInHour(account, stream, id))
-  const pk = sealPartition(account, log)
-  const leaf = stream && !hour ? null : await findLeaf(pk, stream ? hourId(parsed.micros, stream) : id)
-  if (!checkpoint || !leaf || leaf.index >= checkpoint.size) {
-    const [key] = logKeys(account, id)
-    if (!leaf && !(key && (await getItem(key)))) throw notFound()
-    if (requestedSize !== null && leaf)
-      throw invalidLogQuery('size must be the size of a checkpoint that covers the entry.')
-    throw notSealedYet(id, log)
-  }
-  const { size, root, note } = checkpoint
-  const proof = await proveLeaf(pk, leaf, size)
-  return { data: { log, leaf_index: leaf.index, ...proof, size, root, note, ...(hour && { hour }) } }
-}
-
-/** Builds the inclusion proof of an entry in the tree of its hour; undefined if the hour is not sealed. */
-async function proveInHour(account: string, stream: HourStream, id: string) {
-  const hour = hourText(instantOf(id))
-  const { size, root } = (await getItem<Key & Partial<SealedHour>>(hourKey(account, stream, hour))) ?? {}
-  if (root === undefined || size === undefined) return undefined
-  const pk = hourPartition(account, stream, hour)
-  const leaf = await findLeaf(pk, id)
-  return leaf ? { hour, stream, size, root, index: leaf.index, ...(await proveLeaf(pk, leaf, size)) } : undefined
 }
 
 /** Builds a consistency proof between two checkpoints (`GET /logs/checkpoints/{log}/consistency`). */

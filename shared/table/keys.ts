@@ -32,10 +32,12 @@ export const commitKey = (account: string, sequence: number): Key => ({
 /** Returns the account id in a key; `service` for items of the service itself. */
 export const accountOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.indexOf('#'))
 
-/** Partition of a sealed log: the newest checkpoint, tiles, and the index from log entries to leaves. */
-export const sealPartition = (account: string, log: 'changes' | 'activity'): string => partition(account, `seal.${log}`)
+type SealedLogName = 'changes' | 'activity' | 'archive'
 
-export const sealKey = (account: string, log: 'changes' | 'activity'): Key => ({
+/** Partition of a sealed log: the newest checkpoint, tiles, and the index from log entries to leaves. */
+export const sealPartition = (account: string, log: SealedLogName): string => partition(account, `seal.${log}`)
+
+export const sealKey = (account: string, log: SealedLogName): Key => ({
   pk: sealPartition(account, log),
   sk: 'checkpoint',
 })

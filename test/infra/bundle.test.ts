@@ -59,14 +59,24 @@ it('has a handler of every function, which loads without settings', async () => 
 /** Functions whose bundle contains the library that verifies provider responses. */
 const verifying = ['sign-in/open-id/complete-sign-in-of-provider.ts', 'sign-in/open-id/complete-sign-in.ts']
 
+/** Functions whose bundle contains the client of S3 and the reader of Parquet files. */
+const readsArchive = ['list-logs', 'get-log', 'get-proof', 'get-histogram', 'list-top-values'].map(
+  (name) => `api/logs/${name}.ts`,
+)
+
 /** Bounds in kilobytes, 10 % above the largest functions, so that code is not reshaped to save a few bytes. */
-const maxKilobytes = { operation: 550, verifying: 645 }
+const maxKilobytes = { operation: 550, archive: 720, verifying: 645 }
+
+function maxKilobytesOf(file: string): number {
+  if (readsArchive.includes(file)) return maxKilobytes.archive
+  return verifying.includes(file) ? maxKilobytes.verifying : maxKilobytes.operation
+}
 
 it('keeps operations within their maximum size', async () => {
   for (const { file } of operations) {
     const loaded = new Set<string>()
     const bytes = await loadedBytes(join(code, file.replace(/\.ts$/, '.mjs')), loaded)
-    expect(bytes, file).toBeLessThanOrEqual(maxKilobytes[verifying.includes(file) ? 'verifying' : 'operation'] * 1024)
+    expect(bytes, file).toBeLessThanOrEqual(maxKilobytesOf(file) * 1024)
     expect(loaded.size, file).toBeLessThanOrEqual(38)
   }
 })

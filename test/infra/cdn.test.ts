@@ -28,6 +28,7 @@ it('behind a CDN every function that serves requests can read its own secret, an
     'Public',
     'PublicKey',
     'Reader',
+    'ReaderOfLogs',
     'SecretReader',
     'SignIn',
     'Writer',

@@ -85,6 +85,7 @@ describe('existing data', () => {
     secretKeyArn: `arn:aws:kms:${account}:key/0f0e0d0c-0b0a-4009-8807-060504030202`,
     sealBucket: 'kept-seals',
     sealKeyArn: `arn:aws:kms:${account}:key/0f0e0d0c-0b0a-4009-8807-060504030201`,
+    archiveBucket: 'kept-archive',
   }
   let adopting: Templates
   beforeAll(async () => {
@@ -106,6 +107,7 @@ describe('existing data', () => {
       SECRET_KEY_ARN: settings.secretKeyArn,
       SEAL_BUCKET: 'kept-seals',
       SEAL_KEY_ID: settings.sealKeyArn,
+      ARCHIVE_BUCKET: 'kept-archive',
     })
   })
 
@@ -126,20 +128,32 @@ describe('existing data', () => {
     expect(adopted.filter((id) => own.includes(id))).toEqual([])
   })
 
+  const allowed = (action: string, resource: string) =>
+    adopting
+      .entries('AWS::IAM::Policy')
+      .filter(([, { Properties }]) =>
+        Properties.PolicyDocument.Statement.some(
+          ({ Effect, Action, Resource }: Record<string, string | string[]>) =>
+            Effect === 'Allow' && [Action].flat().includes(action) && JSON.stringify(Resource).includes(resource),
+        ),
+      )
+      .map(([id]) => id.replace(/DefaultPolicy.*/, ''))
+      .sort()
+
   it('is sealed by only one role, with the existing bucket and key', () => {
-    const allowed = (action: string, resource: string) =>
-      adopting
-        .entries('AWS::IAM::Policy')
-        .filter(([, { Properties }]) =>
-          Properties.PolicyDocument.Statement.some(
-            ({ Effect, Action, Resource }: Record<string, string | string[]>) =>
-              Effect === 'Allow' && [Action].flat().includes(action) && JSON.stringify(Resource).includes(resource),
-          ),
-        )
-        .map(([id]) => id)
-    expect(allowed('s3:PutObject', 'kept-seals/*')).toEqual([expect.stringContaining('RolesSeal')])
-    expect(allowed('kms:Sign', settings.sealKeyArn)).toEqual([expect.stringContaining('RolesSeal')])
+    expect(allowed('s3:PutObject', 'kept-seals/*')).toEqual(['RolesSeal'])
+    expect(allowed('kms:Sign', settings.sealKeyArn)).toEqual(['RolesSeal'])
     expect(allowed('kms:GetPublicKey', settings.sealKeyArn)).toHaveLength(3)
+  })
+
+  it('is archived by only one role, in the existing bucket, which only operations on logs read', () => {
+    expect(allowed('s3:PutObject', 'kept-archive/*')).toEqual(['RolesArchive'])
+    expect(allowed('s3:GetObject', 'kept-archive/*')).toEqual([
+      'RolesArchive',
+      'RolesReaderOfLogs',
+      'RolesVerifyArchive',
+    ])
+    expect(allowed('s3:DeleteObject', 'kept-archive')).toEqual([])
   })
 
   it('may be incomplete', async () => {

@@ -166,7 +166,7 @@ describe('a customer managed key', () => {
     expect(keysIn(await templatesOf([], { encryptionKey: arn }))).toEqual({
       table: arn,
       flows: arn,
-      buckets: [arn, arn],
+      buckets: [arn, arn, arn],
       secret: arn,
       alarms: arn,
       logs: [arn, arn],
@@ -182,7 +182,7 @@ describe('a customer managed key', () => {
     expect(keysIn(ownTemplates)).toEqual({
       table: its,
       flows: its,
-      buckets: [its, its],
+      buckets: [its, its, its],
       secret: its,
       alarms: its,
       logs: [its, its],

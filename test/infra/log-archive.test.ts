@@ -61,7 +61,7 @@ describe('the sealed log in another account', () => {
 
   it('allows each role of the service exactly its own actions', () => {
     const done = new Map([...actionsOf()].filter(([, actions]) => actions.length > 0))
-    expect([...done.keys()].sort()).toEqual(['PublicKey', 'Reader', 'RenewLocks', 'Seal'])
+    expect([...done.keys()].sort()).toEqual(['PublicKey', 'ReaderOfLogs', 'RenewLocks', 'Seal'])
     const all = [...done.values()].flat()
     expect(all.length).toBeGreaterThan(8)
     for (const role of [...done.keys(), 'Writer', 'Verify', 'DeleteAccounts']) {
@@ -171,12 +171,14 @@ describe('data events', () => {
   let trail: Record<string, unknown> & { TrailName: { 'Fn::Join': [string, string[]] } }
   let templates: Templates
   const selected: Record<string, Record<string, unknown>> = {}
+  let ofArchivedLogs: Record<string, unknown> = {}
   beforeAll(async () => {
     templates = await templatesOf([], { dataEventsBucket: 'archived-events' })
     trail = templates.all('AWS::CloudTrail::Trail')[0]?.Properties as typeof trail
     for (const { FieldSelectors } of trail.AdvancedEventSelectors as { FieldSelectors: { Field: string }[] }[]) {
       const fields = Object.fromEntries(FieldSelectors.map(({ Field, ...values }) => [Field, Object.values(values)[0]]))
-      selected[String(fields['resources.type'])] = fields
+      if (JSON.stringify(fields).includes('StorageArchive')) ofArchivedLogs = fields
+      else selected[String(fields['resources.type'])] = fields
     }
   })
 
@@ -198,6 +200,13 @@ describe('data events', () => {
       templates.entries('AWS::IAM::Role').filter(([id]) => id.startsWith('Roles')).length,
     )
     expect(JSON.stringify(table?.['userIdentity.arn'])).toMatch(/:assumed-role\/"?,?.*RolesWriter/)
+  })
+
+  it('are recorded for archived logs that other principals use', () => {
+    expect(ofArchivedLogs['resources.type']).toEqual(['AWS::S3::Object'])
+    expect(JSON.stringify(ofArchivedLogs['resources.ARN'])).toMatch(/StorageArchive.*"\/"/)
+    expect(ofArchivedLogs.readOnly).toBeUndefined()
+    expect(ofArchivedLogs['userIdentity.arn']).toEqual(selected['AWS::DynamoDB::Table']?.['userIdentity.arn'])
   })
 
   it("are written to the archive's bucket only by the service's trail", () => {

@@ -21,6 +21,7 @@ const adopted = {
   secretKeyArn: `arn:aws:kms:eu-central-1:${account}:key/secrets`,
   sealBucket: 'kept-seals',
   sealKeyArn: `arn:aws:kms:eu-central-1:${account}:key/kept`,
+  archiveBucket: 'kept-archive',
 }
 
 /** Yields the argument of each use of an intrinsic function in a template, as JSON. */

@@ -81,6 +81,7 @@ describe('several deployments in one account and region', () => {
     [{ failuresBucket: 's3://bucket' }, 'failuresBucket must be the name of an S3 bucket'],
     [{ secretKeyArn: 'alias/secrets' }, 'secretKeyArn must be the ARN of a KMS key'],
     [{ sealBucket: 'Sealed Logs' }, 'sealBucket must be the name of an S3 bucket'],
+    [{ archiveBucket: 's3://archive' }, 'archiveBucket must be the name of an S3 bucket'],
     [{ sealKeyArn: 'alias/seal' }, 'sealKeyArn must be the ARN of a KMS key'],
     [{ backupVaultArn: 'vault' }, 'backupVaultArn must be the ARN of a backup vault'],
     [{ backupDays: 0 }, 'backupDays must be an integer from 1 to 36500'],

@@ -99,6 +99,9 @@ describe('the policies of operators', () => {
       expect(allowing({ action: 'secretsmanager:GetSecretValue', resource: rights.arnOf(target) })).toEqual([
         'BreakGlassPolicy',
       ])
+    for (const action of ['s3:GetObject', 's3:GetObjectVersion', 's3:PutObject'])
+      expect(allowing({ action, resource: rights.arnOf('archive/v1/flow/x.parquet') })).toEqual(['BreakGlassPolicy'])
+    expect(allowing({ action: 's3:ListBucket', resource: rights.arnOf('archive') })).toEqual(['ReadPolicy'])
     const batch = rights.arnOf('failures/aws/lambda/x')
     expect(allowing({ action: 's3:GetObject', resource: batch })).toEqual(['BreakGlassPolicy'])
   })
@@ -130,7 +133,7 @@ describe('the policies of operators', () => {
     )
     expect(tasks.size).toBeGreaterThan(20)
     for (const [file] of invocable) expect(file).toMatch(/^tasks\//)
-    expect(invocable).toHaveLength(7)
+    expect(invocable).toHaveLength(9)
   })
 
   it('do not affect another deployment', () => {
@@ -214,6 +217,9 @@ const callsOf: Record<string, (option: (name: string) => string) => Call[]> = {
   ],
   'lambda list-event-source-mappings': () => [on('lambda:ListEventSourceMappings')],
   'lambda update-event-source-mapping': () => [on('lambda:UpdateEventSourceMapping', mapping, ofConsumer())],
+  's3api get-object': () => [on('s3:GetObjectVersion', archivedFile())],
+  's3api list-object-versions': () => [on('s3:ListBucketVersions', rights.arnOf('archive'))],
+  's3api put-object': () => [on('s3:PutObject', archivedFile())],
   'secretsmanager describe-secret': () => [on('secretsmanager:DescribeSecret', cdnSecretArn)],
   'secretsmanager get-secret-value': () => [on('secretsmanager:GetSecretValue', rights.arnOf('secret'))],
   'secretsmanager rotate-secret': () => [on('secretsmanager:RotateSecret', cdnSecretArn)],
@@ -229,6 +235,7 @@ const on = (action: string, resource = '*', context?: Record<string, string>): C
   resource,
   ...(context && { context }),
 })
+const archivedFile = () => rights.arnOf('archive/v1/flow/x.parquet')
 const ownStack = arn('cloudformation', 'stack/NetworkAccess-Data/0a1b2c3d')
 const ownAlarm = arn('cloudwatch', 'alarm:NetworkAccess-MonitoringApiFaults-AbCdEf')
 const ownRule = arn('events', 'rule/NetworkAccess-SchedulesExpire-AbCdEf')

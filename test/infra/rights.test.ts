@@ -88,7 +88,7 @@ describe('the audit trail', () => {
     const writers: Record<string, string[]> = {
       change: ['WriteChangeLog'],
       session: [],
-      api_request: ['Reader', 'SecretReader', 'Writer'],
+      api_request: ['Reader', 'ReaderOfLogs', 'SecretReader', 'Writer'],
     }
     expect(allowed(onTable('PartiQLInsert', key))).toEqual(writers[/^log\.(\w+)/.exec(key)?.[1] ?? ''])
   })
@@ -137,6 +137,44 @@ describe('the audit trail', () => {
       expect(allowed(service('PartiQLDelete', key))).toEqual(['DeleteAccounts'])
     }
     expect(allowed(service('PartiQLInsert', 'service#sealed'))).toEqual(['WriteChangeLog'])
+  })
+
+  const flushed = ['log.flow.open', 'log.flow.file', 'log.flow.late', 'log.flow.count#actor', 'log.flow.count#port']
+  const deleters = ['DeleteAccounts']
+
+  it.each([
+    ...flushed.map((key) => ({ key: `${account}#${key}`, puts: ['Archive'], inserts: [], updates: ['Archive'] })),
+    { key: `${account}#archive`, puts: ['Archive'], inserts: ['StoreFlowLogs'], updates: ['Archive'] },
+    { key: `${account}#log.flow.block#2026-11-22T08:05`, puts: [], inserts: ['StoreFlowLogs'], updates: [] },
+  ])('has archived flows written only by the flow consumer and the flush: $key', ({ key, puts, inserts, updates }) => {
+    const by: Record<string, string[]> = { PutItem: puts, PartiQLInsert: inserts, UpdateItem: updates }
+    for (const action of [...rewrites, 'PutItem', 'PartiQLInsert']) {
+      const able = deletions.includes(action) ? deleters : (by[action] ?? [])
+      expect(allowed(service(action, key)), action).toEqual(able)
+      const writers = [...able, 'Archive']
+      for (const role of roles.filter(({ name }) => !writers.includes(name)))
+        expect(decide(role, service(action, key)), `${role.name} ${action}`).toBe('explicitly denied')
+    }
+  })
+
+  it('is read by the flush, which reads no secrets and no rows except accounts', async () => {
+    const readable = [
+      'commits',
+      ...entries,
+      'attribution',
+      'seal.changes',
+      'log.flow.block#x',
+      'log.flow.open',
+      'archive',
+    ]
+    for (const key of [...readable, ...flushed, 'accounts', 'version'])
+      for (const action of ['GetItem', 'Query'])
+        expect(allowed(onTable(action, key)), `${action} ${key}`).toContain('Archive')
+    for (const key of [...(await loadEntities()).keys(), 'passcodes', 'sign_in.code', 'idempotency#x']) {
+      if (key === 'accounts') continue
+      for (const action of ['GetItem', 'Query', 'PutItem'])
+        expect(allowed(onTable(action, key)), `${action} ${key}`).not.toContain('Archive')
+    }
   })
 
   it('has its lock renewal progress written by one role, which writes nothing else', () => {
@@ -359,8 +397,19 @@ describe('restricted actions', () => {
     ['s3:PutBucketPolicy', 'sealed', []],
     ['s3:BypassGovernanceRetention', 'sealed/a/changes/checkpoint', []],
     ['kms:Sign', 'seal key', ['Seal']],
-    ['kms:GetPublicKey', 'seal key', ['PublicKey', 'Reader', 'Seal']],
+    ['kms:GetPublicKey', 'seal key', ['PublicKey', 'ReaderOfLogs', 'Seal']],
     ['kms:ScheduleKeyDeletion', 'seal key', []],
+    ['s3:GetObject', 'archive/v1/flow/x.parquet', ['Archive', 'ReaderOfLogs', 'VerifyArchive']],
+    ['s3:GetObject', 'archive/v1/manifest/x.json', ['Archive', 'ReaderOfLogs', 'Seal', 'VerifyArchive']],
+    ['s3:PutObject', 'archive/v1/flow/x.parquet', ['Archive']],
+    ['s3:ListBucket', 'archive', ['Archive', 'VerifyArchive']],
+    ['s3:DeleteObject', 'archive/v1/flow/x.parquet', []],
+    ['s3:GetObjectVersion', 'archive/v1/flow/x.parquet', []],
+    ['s3:DeleteObjectVersion', 'archive/v1/flow/x.parquet', ['DeleteAccounts']],
+    ['s3:ListBucketVersions', 'archive', ['DeleteAccounts']],
+    ['s3:PutLifecycleConfiguration', 'archive', []],
+    ['s3:PutBucketPolicy', 'archive', []],
+    ['s3:DeleteBucket', 'archive', []],
     ['s3:GetObject', 'failures/aws/lambda/x', ['Redrive']],
     ['s3:DeleteObject', 'failures/aws/lambda/x', ['Redrive']],
     ['s3:DeleteObject', 'failures/x', []],
@@ -375,7 +424,7 @@ describe('restricted actions', () => {
     [
       'secretsmanager:GetSecretValue',
       'secret',
-      ['Client', 'Gateway', 'Ingest', 'Live', 'Reader', 'RotateSecret', 'SecretReader', 'Writer'],
+      ['Client', 'Gateway', 'Ingest', 'Live', 'Reader', 'ReaderOfLogs', 'RotateSecret', 'SecretReader', 'Writer'],
     ],
     ['execute-api:ManageConnections', 'connections/POST', ['Client', 'FollowUp', 'Gateway', 'Live']],
     ['execute-api:ManageConnections', 'connections/DELETE', ['Client', 'FollowUp', 'Gateway', 'Live']],

@@ -25,6 +25,12 @@ it('sync runs every minute, with enough time for a whole step', () => {
   expect(settings).toMatchObject({ MaximumRetryAttempts: 0 })
 })
 
+it('the flush of the archive has the time and memory for a large hour', () => {
+  const { expressions, properties, settings } = scheduled('flush-archive')
+  expect([expressions, properties.Timeout, properties.MemorySize]).toEqual([['rate(5 minutes)'], 900, 3_008])
+  expect(settings).toMatchObject({ MaximumRetryAttempts: 0 })
+})
+
 it.each<[string, string, number?]>([
   ['expire', 'rate(1 minute)'],
   ['delete-due-accounts', 'rate(1 minute)'],

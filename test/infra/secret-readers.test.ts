@@ -6,6 +6,8 @@ import { callTo, deployedRoles, onTable } from '#test/support/service/deployed-r
 
 /** Collections with secrets that readers are allowed to read. All other secrets are encrypted. */
 const shown = ['v0_configurations', 'v0_devices']
+/** Roles of read operations that return no secrets. */
+const ordinary = ['Reader', 'ReaderOfLogs']
 const reads = ['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem', 'PartiQLSelect']
 
 let deployed: Awaited<ReturnType<typeof deployedRoles>>
@@ -64,16 +66,15 @@ describe('a stored secret of a provider or a directory', () => {
 describe('a read of the account API', () => {
   it.each(shown)('reads no row of %s, which contains secrets, with the ordinary reader role', (name) => {
     for (const key of [name, `${name}.name#x`]) {
-      expect(canRead('Reader', key), key).toBe(false)
+      for (const role of ordinary) expect(canRead(role, key), `${role} ${key}`).toBe(false)
       expect(canRead('SecretReader', key), key).toBe(true)
     }
   })
 
   it.each(['portal_sessions', 'gateway_tokens', 'passcodes', 'sign_in.pending', 'sign_in.code', 'idempotency#x'])(
-    'reads nothing of %s with either role',
+    'reads nothing of %s with any role',
     (key) => {
-      expect(canRead('Reader', key)).toBe(false)
-      expect(canRead('SecretReader', key)).toBe(false)
+      for (const role of [...ordinary, 'SecretReader']) expect(canRead(role, key), role).toBe(false)
     },
   )
 
@@ -109,13 +110,18 @@ describe('a read of the account API', () => {
 
   it('uses the role that its collection requires', async () => {
     const roleOf = (file: string) => deployed.rights.functions.get(file)?.role
-    const reading = (await loadOperations()).filter(({ file }) => /Reader$/.test(roleOf(file) ?? ''))
+    const reading = (await loadOperations()).filter(({ file }) => /Reader/.test(roleOf(file) ?? ''))
     const ofSecrets = (path: string) =>
       shown.some((name) => new RegExp(`^/${name.replace(/^v0_/, 'v0/').replace(/s$/, 's?')}(/|$)`).test(path))
     const bySecret = Map.groupBy(reading, ({ operation }) => ofSecrets(operation.path))
     expect(bySecret.get(true)?.length).toBeGreaterThan(shown.length)
     expect(bySecret.get(false)?.length).toBeGreaterThan(20)
-    for (const [secret, members] of bySecret)
-      for (const { file } of members) expect(roleOf(file), file).toBe(secret ? 'SecretReader' : 'Reader')
+    for (const [secret, members] of bySecret) {
+      for (const { file, operation } of members) {
+        const expected = /^\/logs(\/|$)/.test(operation.path) ? 'ReaderOfLogs' : 'Reader'
+        expect(roleOf(file), file).toBe(secret ? 'SecretReader' : expected)
+      }
+    }
+    expect(reading.filter(({ file }) => roleOf(file) === 'ReaderOfLogs').length).toBeGreaterThan(3)
   })
 })

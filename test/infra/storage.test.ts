@@ -2,7 +2,13 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { synthesize } from '#infra/local/build/synthesize.ts'
 import { type Templates, templatesOf } from '#test/support/service/templates.ts'
 
-const some = { flowStreamShards: '4', sealRetentionDays: '7', logRetentionDays: 7, flowRetentionDays: '9' }
+const some = {
+  flowStreamShards: '4',
+  sealRetentionDays: '7',
+  logRetentionDays: 7,
+  flowRetentionDays: '9',
+  archiveTierDays: '9',
+}
 const others = { flowStreamShards: 'on-demand', sealRetentionDays: '0' }
 
 let templates: Templates
@@ -22,6 +28,7 @@ it('never renames resources with data, because a new name creates an empty resou
     only('AWS::Kinesis::Stream')[0],
     only('AWS::S3::Bucket', /Failures/)[0],
     only('AWS::S3::Bucket', /Sealed/)[0],
+    only('AWS::S3::Bucket', /Archive/)[0],
     only('AWS::KMS::Key', /SealKey/)[0],
     only('AWS::SecretsManager::Secret')[0],
     only('AWS::KMS::Key', /SecretKey/)[0],
@@ -30,6 +37,7 @@ it('never renames resources with data, because a new name creates an empty resou
     'StorageFlows6F50AA64',
     'StorageFailures3FF38EE5',
     'StorageSealed75A88AFC',
+    'StorageArchiveEF4C9845',
     'StorageSealKeyD9DED087',
     'StorageSigningSecret5C9E2586',
     'StorageSecretKey71433BCC',
@@ -137,7 +145,7 @@ describe('the sealed logs', () => {
   })
 
   it('need no lock for the log of a trial, which has none', async () => {
-    const trial = await templatesOf([], { keepData: 'false', logRetentionDays: '2557' })
+    const trial = await templatesOf([], { keepData: 'false', logRetentionDays: '2557', archiveRetentionDays: '2557' })
     expect(only('AWS::S3::Bucket', /Sealed/, trial)[1].Properties.ObjectLockConfiguration?.Rule).toBeUndefined()
   })
 
@@ -151,6 +159,40 @@ describe('the sealed logs', () => {
     expect(signing).toHaveLength(1)
     // Includes the hyphen, because a role of another deployment, such as NetworkAccessTest, must not match.
     expect(JSON.stringify(signing[0].Condition)).toContain('role/NetworkAccess-RolesSeal*')
+  })
+})
+
+describe('archived logs', () => {
+  const bucketOf = (from: Templates) => only('AWS::S3::Bucket', /Archive/, from)[1]
+  const rulesOf = (from: Templates) => bucketOf(from).Properties.LifecycleConfiguration.Rules
+
+  it('are in a private, versioned bucket without a lock, so that an erasure can delete versions', () => {
+    const { Properties, DeletionPolicy } = bucketOf(templates)
+    expect(DeletionPolicy).toBe('RetainExceptOnCreate')
+    expect(Properties).toMatchObject({
+      PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
+      BucketEncryption: { ServerSideEncryptionConfiguration: [expect.anything()] },
+      VersioningConfiguration: { Status: 'Enabled' },
+    })
+    expect(Properties.ObjectLockEnabled).toBeUndefined()
+    expect(only('AWS::S3::BucketPolicy', /Archive/)[1].Properties.PolicyDocument.Statement).toContainEqual(
+      expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+    )
+  })
+
+  it('are deleted after their retention, and replaced versions after a week', async () => {
+    const expiry = { Status: 'Enabled', NoncurrentVersionExpiration: { NoncurrentDays: 7 } }
+    expect(rulesOf(templates)).toEqual([{ ...expiry, ExpirationInDays: 400 }])
+    const chosen = await templatesOf([], { archiveRetentionDays: '2557' })
+    expect(rulesOf(chosen)).toEqual([{ ...expiry, ExpirationInDays: 2557 }])
+  })
+
+  it('move to cheaper storage if a deployment requests it and they are large', async () => {
+    expect(rulesOf(await templatesOf([], some))[1]).toEqual({
+      Status: 'Enabled',
+      ObjectSizeGreaterThan: 1_048_576,
+      Transitions: [{ StorageClass: 'GLACIER_IR', TransitionInDays: 9 }],
+    })
   })
 })
 

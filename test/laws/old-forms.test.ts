@@ -36,6 +36,7 @@ const { acquireLock, savedAnswerWrite } = await import('#shared/http/idempotency
 const { logCursor, readLogPosition } = await import('#shared/logs/query-logs.ts')
 const { readLogQuery } = await import('#shared/logs/log-query.ts')
 const { pack, unpack } = await import('#shared/logs/flows/packing.ts')
+const { reportsOf } = await import('#test/support/logs/flows.ts')
 const { table, tableName } = await import('#shared/table/table.ts')
 const { pageOfRows: pageOf } = await import('#shared/table/list.ts')
 const { pageCursor } = await import('#shared/table/page-cursor.ts')
@@ -70,7 +71,9 @@ const claims: IngestClaims = {
   iat: 1_790_000_000,
   exp: 1_800_000_000,
   initiator_device_id: id(4),
+  responder_device_id: id(10),
   initiator_actor_id: id(5),
+  policy_id: id(11),
   resource_id: id(6),
 }
 const ingestedAt = 1_790_000_100_000_000
@@ -172,8 +175,11 @@ const opened = (text: string) => JSON.parse(zstdDecompressSync(openBytes(secret,
 const forms: Record<string, Form> = {
   'a pack of flow reports': {
     today:
-      'KLUv/WCMATUJAHaUPCBAZ1gHMMyzBTFBmKxE63CLM1VFcRiRN9zILfrOKIpyIDMAMgAzAPT7xcyur6DpFKjPUwhgy9l8nzgZMDMyYGZuLfHdl1Yq80wI3xXujqGfhN/kzsx2aDxcEdOJ9HtGZ4XvRoR9iIuynCT3JhG/DUnu9fU3PrS6L1ECPCYqzvKmbJ7v6ayvazN99yhnjeElIuqBRnzbYBfbI0ghRqql72KL7RNiZByIOX3fLM8JBHcHMemXOSlLrE4MYPq7+EGfi0IhLasksX1DKyXEaLG6lA+zR2Njj3DCEMRgybFYIWsp1b68a1tibGvGwnrCFm6YEEUZEgBFmbc6PUaLaxLkKDzvpw2Ba4aCDibyFdJAcBjDoEHCxjPzMcggiAAHbgWwYrSlDA==',
-    read: (text) => unpack(base64(text)),
+      'KLUv/WD8Ab0JAAYVPiBAZ1gHMMyzBTEhD3pjG92v5TAMvxnwx26kFn1nFEU5EDQANAA0AHHS75WcsLYCSKdAfdpC4GCczffNyoCZkwEz81rNZ2fgUuUznWtXsDsG2KL7Nruc0KHvcEWzunbux8jZOI9+bzwHD49ZlpVmbxLvu5Jmrw1+30MrO/MiQJNvcZg2Y/N8T2dtsEIJz/4CiYfgAER812DVsU9QQozS6q861LFvxMhAEHN/3zDPCQR2BzHpl7kX5lXnBUj4XRyhz+w+aItCoZeT0sd+IdWNGClOj/GRiyw29gkrR5IYh4IoTolSKa0vr9qlGLuWsa6esIUbpkMvNoYWFgBFmbc6PUaLaxLkKDzvnx0C0xoKspnxMhiyWsJo4YsPSPfBjYCIEoZBg4SNZ+ZjkEEQAQ7cCmDFaEsZ',
+    read: (text) => {
+      const pack = unpack(base64(text))
+      return { claims: pack.claims, ingested_at: pack.ingested_at, reports: reportsOf(pack) }
+    },
     holds: { claims, ingested_at: ingestedAt, reports: [open, closed] },
     write: () => pack(claims, ingestedAt, [open, closed])[0]?.toString('base64'),
     plain: (text) => zstdDecompressSync(base64(text)).toString(),

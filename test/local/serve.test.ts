@@ -178,6 +178,27 @@ describe('provisioning', () => {
     expect(existsSync(nowhere)).toBe(false)
   })
 
+  it('flushes, lists and verifies the archive, and refuses unknown subcommands and options', async () => {
+    const { code, stdout } = await runLocal('archive', ['flush'], { DATA_DIR: dataDir })
+    expect([code, JSON.parse(stdout)]).toEqual([0, { data: null }])
+    const status = await runLocal('archive', ['status'], { DATA_DIR: dataDir })
+    const [{ account_id }] = JSON.parse(status.stdout).data.archives
+    const verified = await runLocal('archive', ['verify', '--account', account_id], { DATA_DIR: dataDir })
+    expect([verified.code, JSON.parse(verified.stdout).data]).toEqual([0, expect.objectContaining({ findings: [] })])
+    const tables = await runLocal('archive', ['tables', 'athena', '--location', 'logs'], { DATA_DIR: dataDir })
+    expect(tables.stdout).toContain("LOCATION 's3://logs/v1/flow/'")
+    for (const [parameters, fault] of [
+      [['flash'], 'The subcommand flash does not exist.'],
+      [['status', '--key', 'x'], 'The subcommand status has no option --key.'],
+      [['tables', 'sqlite'], 'The engine must be one of athena, duckdb.'],
+      [[], 'Use: npm run archive -- verify'],
+    ] as const) {
+      const { code, stderr } = await runLocal('archive', [...parameters], { DATA_DIR: dataDir })
+      expect([code, stderr]).toEqual([2, expect.stringContaining(fault)])
+    }
+    expect((await runLocal('archive', ['verify', '--account', 'x'], { DATA_DIR: dataDir })).code).toBe(2)
+  })
+
   it('reports an invalid argument as JSON', async () => {
     const { code, stdout } = await runLocal('provision', ['{'], { DATA_DIR: dataDir })
     const error = { code: 'invalid_json', detail: 'The event is not valid JSON.' }

@@ -1,5 +1,5 @@
 import { data, operation } from '#shared/http/lambda.ts'
-import { ProofAnswer, readProof } from '#shared/seal/sealed-answers.ts'
+import { ProofAnswer, readProof } from '#shared/seal/entry-proof.ts'
 
 export const handler = operation(
   'GET /logs/{log_id}/proof',

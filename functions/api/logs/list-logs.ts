@@ -1,10 +1,18 @@
-import { list, operation } from '#shared/http/lambda.ts'
+import * as v from 'valibot'
+import { operation } from '#shared/http/lambda.ts'
 import { LogEntry } from '#shared/logs/entries/log-entry.ts'
 import { logStreams } from '#shared/logs/entries/log-id.ts'
-import { maxTotalLimit } from '#shared/logs/log-query.ts'
-import { listLogs as query } from '#shared/logs/query-logs.ts'
+import { flowFilterParameters, maxTotalLimit } from '#shared/logs/log-query.ts'
+import { LogMetadata, listLogs as query } from '#shared/logs/query-logs.ts'
 
 const time = { type: 'string', format: 'date-time' }
+
+const withTypeFlow = Object.fromEntries(
+  Object.entries(flowFilterParameters).map(([name, { description, ...schema }]) => [
+    name,
+    { ...schema, description: `${description} Requires \`type=flow\`.` },
+  ]),
+)
 
 export const handler = operation(
   'GET /logs',
@@ -23,6 +31,7 @@ export const handler = operation(
         format: 'uuid',
         description: 'Only changes of the object with this id (its history). Requires no `type`, or `type=change`.',
       },
+      ...withTypeFlow,
       total_limit: {
         type: 'integer',
         minimum: 0,
@@ -34,7 +43,7 @@ export const handler = operation(
       page_cursor: { type: 'string' },
     },
     refusals: ['invalid_log_query'],
-    response: list(LogEntry),
+    response: v.object({ data: v.array(LogEntry), metadata: LogMetadata }),
   },
   ({ caller, query: search }) => query(caller.account, search),
 )

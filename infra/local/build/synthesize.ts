@@ -22,9 +22,9 @@ export const settingVariables: Record<string, string> = {
 
 export const settingsFromVariables = (): Record<string, string> => {
   const fromVariables = Object.entries(settingVariables).map(([setting, variable]) => [setting, process.env[variable]])
-  // Sets a mail sender. Mails are written to files unless SMTP_URL is set. Sets the retention to 0, because the folder of sealed logs has
-  // no object lock.
-  const defaults = { mailSender: 'network-access@example.com', sealRetentionDays: '0' }
+  // Sets a mail sender. Mails are written to files unless SMTP_URL is set. Sets the lock of sealed logs to 0 and the archive's retention to
+  // its maximum, because a folder has neither an object lock nor a lifecycle.
+  const defaults = { mailSender: 'network-access@example.com', sealRetentionDays: '0', archiveRetentionDays: '36500' }
   return { ...defaults, ...Object.fromEntries(fromVariables.filter(([, value]) => value)) }
 }
 

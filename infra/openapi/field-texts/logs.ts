@@ -42,7 +42,8 @@ export const logsTexts: Texts = {
   last: text('The final checkpoint of the log that this log follows.'),
   leaf_hash: text('SHA-256 leaf hash of the entry (RFC 6962), in base64.'),
   leaf_index: integer('Number of the leaf in its log, starting at 0.', 1234),
-  log: text('The sealed log: `changes` or `activity`.', 'changes'),
+  log: text('The sealed log: `changes`, `activity` or `archive`.', 'changes'),
+  manifest: text('Manifest that the leaf seals, in RFC 8785 form; only for a flow.'),
   note: text('The checkpoint as a signed note (C2SP tlog-checkpoint); null before the first seal.'),
   origin: text('First line of the checkpoint: host, account and log.'),
   root: text('Root hash of all leaves of the tree (RFC 6962), in base64.'),
@@ -52,6 +53,41 @@ export const logsTexts: Texts = {
   stream: text('The log stream whose hour is sealed.', 'session'),
   to: integer('Number of the leaf after the last requested one, or the size of the later checkpoint.', 1300),
   verifier_key: text('Key that verifies the note: `<name>+<hash>+<base64>`.'),
+
+  // Fields of the archive.
+  bucket: text('Bucket of the archive; null on a single machine.', 'na-archive'),
+  bytes: integer('Size of the files in bytes.', 625_265_487),
+  erased_at: instant('When the entries of the actor were erased.'),
+  erasures: text('Erasures of the entries of actors.'),
+  file: text('Proof that the flow is in a file of the manifest.'),
+  'file.key': text('Path of the file in the bucket.', 'v1/flow/account=…/day=2026-11-22/flow-20261122T09-0.parquet'),
+  manifests: integer('Signed lists of files so far, at most one per hour.', 418),
+  prefix: text('Beginning of the path of every object in the bucket.', 'v1/'),
+  rows: integer('Number of archived entries.', 8_120_331),
+  sealed_until: instant('End of the last hour whose manifest is sealed; null if none is.'),
+  streams: text('Archived entries of each stream.'),
+  watermark: instant('End of the last archived hour; null before the first.'),
+
+  // Fields of the histogram, of top values and of pages with filters of flows.
+  'answers.rx_bytes': integer('Bytes that the reporting ends of these flows received; open flows have none.', 4096),
+  'answers.tx_bytes': integer('Bytes that the reporting ends of these flows sent; open flows have none.', 2048),
+  approximate: text('True when a requested value can be part of flows that are counted without their values.', false),
+  by: text('Up to six values of the dimension: those with the most flows in the window that have flows in the hour.'),
+  counted_from: instant(
+    'First counted hour if the request reached a bound, from which to continue as `end`. Null if the window is complete.',
+  ),
+  flows: integer('Number of flows that started in the hour or in the window, including open ones.', 1234),
+  'histogram_answers.hour': instant('Start of the hour in which the flows started.'),
+  'histogram_answers.hours': text('Hours of the window, the oldest first, also those without flows.'),
+  open: integer('Number of these flows that are still open.', 3),
+  read_until: instant(
+    'Start of the last flow that was read, if a page with filters of flows ended at a bound; `next_page` resumes there.',
+  ),
+  'top_answers.values': text('Values with the most flows or bytes, the greatest first.'),
+  value: text(
+    'Value of the dimension: the id of an actor, client, gateway, resource or policy, or a port such as `tcp/443`.',
+    'tcp/443',
+  ),
 
   // Fields of flow reports and the flow log.
   accepted: integer('Number of stored records.', 2),

@@ -1,7 +1,9 @@
 import { hash, randomUUID } from 'node:crypto'
 import {
+  DeleteObjectsCommand,
   GetObjectCommand,
   type GetObjectCommandOutput,
+  ListObjectVersionsCommand,
   PutObjectCommand,
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3'
@@ -27,6 +29,11 @@ export type ObjectStore = {
   put(path: string, content: string | Buffer, expectedTag: string | null): Promise<boolean>
   /** Lists the objects whose path starts with `prefix` and sorts after `after`, in the order of their paths. */
   list(prefix: string, after?: string): AsyncGenerator<{ path: string; size: number }>
+  /**
+   * Deletes all versions of the objects below a folder, whose path ends with a slash. Returns false if time ran out before the end.
+   * @throws Error if an object cannot be deleted
+   */
+  deleteFolder(path: string, hasTime: () => boolean): Promise<boolean>
 }
 
 /** @throws RangeError for an empty range, for which S3 would return the whole object */
@@ -36,6 +43,9 @@ function checkRange(start: number, end: number): void {
 
 const contentOf = async ({ Body }: GetObjectCommandOutput): Promise<Buffer> =>
   Buffer.from((await Body?.transformToByteArray()) ?? [])
+
+/** Maximum number of objects that S3 deletes in one request. */
+const maxDeletions = 1_000
 
 function bucketStore(Bucket: string): ObjectStore {
   /** Returns null if the object is absent, and undefined if it has no byte in the range. */
@@ -86,6 +96,17 @@ function bucketStore(Bucket: string): ObjectStore {
         { Bucket, Prefix, StartAfter: after },
       ))
         for (const { Key = '', Size = 0 } of Contents) yield { path: Key, size: Size }
+    },
+    async deleteFolder(Prefix, hasTime) {
+      while (hasTime()) {
+        const { Versions = [], DeleteMarkers = [] } = await s3().send(new ListObjectVersionsCommand({ Bucket, Prefix }))
+        const Objects = [...Versions, ...DeleteMarkers].map(({ Key = '', VersionId }) => ({ Key, VersionId }))
+        if (Objects.length === 0) return true
+        const request = { Bucket, Delete: { Objects: Objects.slice(0, maxDeletions), Quiet: true } }
+        const { Errors: [fault] = [] } = await s3().send(new DeleteObjectsCommand(request))
+        if (fault) throw Object.assign(new Error(`${fault.Key}: ${fault.Message}`), { name: fault.Code })
+      }
+      return false
     },
   }
 }
@@ -157,6 +178,10 @@ function folderStore(root: string): ObjectStore {
         const found = await fs.promises.stat(join(root, path)).catch(absentAs(null))
         if (found) yield { path, size: found.size }
       }
+    },
+    async deleteFolder(path) {
+      await fs.promises.rm(join(root, path), { recursive: true, force: true })
+      return true
     },
   }
 }

@@ -26,6 +26,9 @@ export const logEvents = {
   log_begun: 'A new log follows an earlier one, because the table was restored or the bucket was replaced.',
   locks_renewed: 'The objects of the sealed logs are locked for another year.',
   seal_stopped: 'A log failed its verification. It is not sealed until it is repaired, and nothing false was signed.',
+  archive_behind: 'An hour is not flushed to the archive three hours after its end.',
+  archive_stopped:
+    'An hour differs from its sealed log or its stored files. The account is not flushed until this is repaired.',
   sign_in_refused: 'A sign-in was refused.',
   sync_run_ended: 'A sync run of a directory or an inventory ended.',
   transaction_given_up: 'A small transaction conflicted until the time of its request was over.',

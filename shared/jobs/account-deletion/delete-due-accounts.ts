@@ -1,6 +1,8 @@
 import { isDue } from '../../commit/due.ts'
+import { archiveStore } from '../../core/aws/object-store.ts'
 import { clock, timestamp } from '../../core/clock.ts'
 import { inParallel, slicesOf } from '../../core/work/in-parallel.ts'
+import { archiveFolders } from '../../logs/files/file-index.ts'
 import { changeItem } from '../../table/change-item.ts'
 import { type Key, partition } from '../../table/keys.ts'
 import { queryItems } from '../../table/read.ts'
@@ -42,10 +44,18 @@ export async function deleteDueAccounts(deadline: number): Promise<void> {
 
 /** Continues a pass over the table until the deadline. At the end of the first pass, schedules the second pass. */
 async function pass(dueAccount: DueAccount, all: DueAccount[], deadline: number): Promise<void> {
-  if (!(await deleteItems(dueAccount, deadline))) return
+  if (!(await deleteItems(dueAccount, deadline)) || !(await deleteArchive(dueAccount, deadline))) return
   const others = all.filter(({ account_id }) => account_id === dueAccount.account_id)
   const second = dueAccountItem(dueAccount.account_id, timestamp(clock.now() + secondPassMicros), true)
   await writeTogether([...others.map(remove), ...(dueAccount.last ? [] : [put(second)])])
+}
+
+/** Deletes the archived logs of an account (R12.3). Returns true at the end. */
+async function deleteArchive({ account_id }: DueAccount, deadline: number): Promise<boolean> {
+  const hasTime = () => clock.monotonic() < deadline
+  for (const folder of archiveFolders(account_id))
+    if (!(await archiveStore().deleteFolder(folder, hasTime))) return false
+  return true
 }
 
 /** Number of concurrent delete requests. */

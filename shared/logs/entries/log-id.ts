@@ -60,6 +60,12 @@ export const idsBetween = (stream: LogStream, begin: number, end: number): IdRan
     ? null
     : { first: idFrom(stream, clampMicros(begin)), last: idUntil(stream, clampMicros(end)) }
 
+/** Returns the ids in both ranges; null if there are none. */
+export function commonIds({ first, last }: IdRange, other: IdRange): IdRange | null {
+  const both = { first: other.first > first ? other.first : first, last: other.last < last ? other.last : last }
+  return both.first <= both.last ? both : null
+}
+
 /**
  * Returns the part of a range after the id `from`, or before it if not `ascending`, in the order of `compareIds`. Returns null if no ids
  * are left.

@@ -10,7 +10,8 @@ import { dayOf, logPartition, logTtl, type PointerField, pointerPartition } from
 
 type ActorFields = { actor_id?: string | null; actor_email?: string | null }
 type Entry = ActorFields & { subject?: ActorFields | null } & Record<string, unknown>
-type StoredStream = Exclude<LogStream, 'flow'>
+/** Stream whose entries are stored as one item each. */
+export type StoredStream = Exclude<LogStream, 'flow'>
 
 type Target = { id: string; ttl: number }
 

@@ -8,7 +8,7 @@ import { checksumsKey, parquetMagic } from './parquet-writer.ts'
 export type ByteSource = { size: number; read(start: number, end: number): Promise<Uint8Array> }
 
 /** Size of the first read, which contains the metadata of most files. */
-const tailBytes = 65_536
+export const tailBytes = 65_536
 /** Size of the checksum before the metadata, and of the length and the magic after them. */
 const [checksumBytes, endBytes] = [4, 8]
 /** Maximum number of bytes between two columns that one read returns. More bytes take longer than another request. */

@@ -17,7 +17,9 @@ const IngestClaims = v.object({
   iat: v.number(),
   exp: v.pipe(v.number(), v.safeInteger()),
   initiator_device_id: v.string(),
+  responder_device_id: v.string(),
   initiator_actor_id: v.string(),
+  policy_id: v.string(),
   resource_id: v.string(),
 })
 export type IngestClaims = v.InferOutput<typeof IngestClaims>

@@ -2,8 +2,19 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { FlowReport, OuterPath } from './flow-report.ts'
 import type { IngestClaims } from './ingest-token.ts'
 
+/** Report as a list of values without field names. All times are relative, to save space and CPU time. */
+export type ReportRow = [
+  protocol: unknown,
+  ip: unknown,
+  port: unknown,
+  ip: unknown,
+  port: unknown,
+  sinceIngest: number,
+  ...unknown[],
+]
+
 /** Stream record with many reports that were sent with the same ingest token. `ingested_at` is in microseconds. */
-export type Pack = { claims: IngestClaims; ingested_at: number; reports: FlowReport[] }
+export type Pack = { claims: IngestClaims; ingested_at: number; rows: ReportRow[] }
 
 const version = 1
 
@@ -11,10 +22,9 @@ const version = 1
 const maxPackLength = 250_000
 const reportsPerPack = 1_000
 
-// Encodes a report as a list without field names, and its times as differences, to save space and CPU time.
-function toRow(report: FlowReport, ingestedAt: number): unknown[] {
+export function reportRow(report: FlowReport, ingestedAt: number): ReportRow {
   const { closing, flow_start: start } = report
-  const row: unknown[] = [
+  const row: ReportRow = [
     report.protocol,
     report.inner_src_ip,
     report.inner_src_port,
@@ -34,8 +44,10 @@ function toRow(report: FlowReport, ingestedAt: number): unknown[] {
 
 const outersAt = 13
 
-// biome-ignore lint/suspicious/noExplicitAny: what toRow has written
-function parseRow(row: any[], ingestedAt: number): FlowReport {
+export const rowStart = (row: ReportRow, ingestedAt: number): number => ingestedAt + row[5]
+
+// biome-ignore lint/suspicious/noExplicitAny: written by `reportRow`
+export function parseRow(row: any[], ingestedAt: number): FlowReport {
   const [protocol, inner_src_ip, inner_src_port, inner_dst_ip, inner_dst_port, sinceIngest, domain] = row
   const flow_start = ingestedAt + sinceIngest
   const open = { protocol, inner_src_ip, inner_src_port, inner_dst_ip, inner_dst_port, flow_start, domain }
@@ -50,8 +62,8 @@ function parseRow(row: any[], ingestedAt: number): FlowReport {
   return { ...open, closing: { flow_end: flow_start + end, last_packet: flow_start + last, ...counters, outers } }
 }
 
-// Zstandard at level 1 takes half the CPU time of the fastest deflate and produces a smaller result.
-const fastCompression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+/** Zstandard at level 1, which takes half the CPU time of the fastest deflate and produces a smaller result. */
+export const fastCompression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 function splitRows(rows: unknown[][]): string[] {
   const text = JSON.stringify(rows)
@@ -64,7 +76,7 @@ export function pack(claims: IngestClaims, ingestedAt: number, reports: FlowRepo
   const prefix = JSON.stringify({ version, claims, ingested_at: ingestedAt }).slice(0, -1)
   const packs: Buffer[] = []
   for (let at = 0; at < reports.length; at += reportsPerPack) {
-    const texts = splitRows(reports.slice(at, at + reportsPerPack).map((report) => toRow(report, ingestedAt)))
+    const texts = splitRows(reports.slice(at, at + reportsPerPack).map((report) => reportRow(report, ingestedAt)))
     for (const text of texts) packs.push(zstdCompressSync(`${prefix},"rows":${text}}`, fastCompression))
   }
   return packs
@@ -78,9 +90,5 @@ export const emptyPack = (ingestedAt: number): Buffer =>
 export function unpack(bytes: Uint8Array): Pack {
   const value = JSON.parse(zstdDecompressSync(bytes, { maxOutputLength: 4_000_000 }).toString())
   if (value?.version !== version || !Array.isArray(value.rows)) throw new Error('This is not a pack of flow reports.')
-  return {
-    claims: value.claims,
-    ingested_at: value.ingested_at,
-    reports: value.rows.map((row: unknown[]) => parseRow(row, value.ingested_at)),
-  }
+  return value
 }

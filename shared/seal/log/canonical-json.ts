@@ -1,11 +1,12 @@
 /**
  * Serializes a value to canonical JSON (RFC 8785): members sorted by UTF-16 code units, no white space, numbers and strings as in
- * ECMAScript. Undefined members are omitted.
+ * ECMAScript. Undefined members are omitted. A bigint becomes a decimal string, because RFC 8785 numbers have 53 bits.
  * @throws RangeError for a value without a canonical form: NaN, an infinite number, or a lone surrogate
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return canonicalText(value)
   if (value === null || typeof value === 'boolean') return String(value)
+  if (typeof value === 'bigint') return `"${value}"`
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new RangeError(`${value} has no canonical form.`)
     return JSON.stringify(value)

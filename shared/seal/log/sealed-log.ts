@@ -1,18 +1,18 @@
-import { timestamp } from '../../core/clock.ts'
+import { hourStart, timestamp } from '../../core/clock.ts'
 import type { LogStream } from '../../logs/entries/log-id.ts'
 import type { Item, Key } from '../../table/keys.ts'
 import { canonicalJson } from './canonical-json.ts'
 
-export const sealedLogs = ['changes', 'activity'] as const
+export const sealedLogs = ['changes', 'activity', 'archive'] as const
 export type SealedLog = (typeof sealedLogs)[number]
 
 /** Streams of the activity log, in the order of their leaves within an hour (S1.3). */
 export const hourStreams = ['api_request', 'session'] as const
 export type HourStream = (typeof hourStreams)[number]
 
-/** Returns the sealed log of a stream; null for flows, which change once after they are stored (S1.4). */
-export const sealedLogFor = (stream: LogStream): SealedLog | null =>
-  stream === 'flow' ? null : stream === 'change' ? 'changes' : 'activity'
+/** Returns the sealed log of a stream. Flows are sealed with their archive, because they change once after they are stored (S1.4). */
+export const sealedLogFor = (stream: LogStream): SealedLog =>
+  stream === 'flow' ? 'archive' : stream === 'change' ? 'changes' : 'activity'
 
 /** Name of a log in origins and paths. From the second generation on, the name ends with the generation (S2.5). */
 export const logName = (log: SealedLog, generation: number): string => (generation === 1 ? log : `${log}.${generation}`)
@@ -35,7 +35,7 @@ export const keyNameOf = (address: string): string => `${hostOf(address)}/seal`
 export const logIdentifier = {
   type: 'string',
   enum: [...sealedLogs],
-  description: 'The sealed log: `changes` or `activity`.',
+  description: 'The sealed log: `changes`, `activity` or `archive`.',
   examples: ['changes'],
 } as const
 
@@ -46,24 +46,25 @@ export function parseSealedLog(name: string): SealedLog {
   return log
 }
 
-export const hourMicros = 3_600_000_000
-
 /** Sealed hour of a stream (S1.3): number of entries, and base64 root of the tree over the entries. */
 export type SealedHour = { hour: string; stream: HourStream; size: number; root: string }
-
-export const hourStart = (micros: number): number => Math.floor(micros / hourMicros) * hourMicros
 
 export const hourText = (micros: number): string => timestamp(hourStart(micros))
 
 export const hourLeafText = ({ hour, stream, size, root }: SealedHour): string =>
   canonicalJson({ type: 'hour', stream, hour, size, root })
 
+/** Leaf id of the manifest of an hour in the archive log: 24 hexadecimal characters that sort in the order of the leaves. */
+export const manifestId = (hour: number): string => hour.toString(16).padStart(13, '0').padEnd(24, '0')
+
 /** Leaf id of an hour: 24 hexadecimal characters that sort in the order of the leaves. */
 export const hourId = (micros: number, stream: HourStream): string =>
   `${hourStart(micros).toString(16).padStart(13, '0')}${hourStreams.indexOf(stream)}`.padEnd(24, '0')
 
+export const hourOfId = (id: string): string => timestamp(Number.parseInt(id.slice(0, 13), 16))
+
 export const readHourId = (id: string): { hour: string; stream: HourStream } => ({
-  hour: timestamp(Number.parseInt(id.slice(0, 13), 16)),
+  hour: hourOfId(id),
   stream: hourStreams[Number(id.charAt(13))] as HourStream,
 })
 

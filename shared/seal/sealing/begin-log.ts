@@ -7,7 +7,7 @@ import { serviceAddress } from '../../core/service-address.ts'
 import { sealPartition } from '../../table/keys.ts'
 import { rejectUnknownAccount } from '../../table/reject-unknown-account.ts'
 import { SealConflict, SealDamage, type SealProblem } from '../log/seal-damage.ts'
-import { logOrigin, readHourId, type SealedLog, sealedLogs } from '../log/sealed-log.ts'
+import { hourOfId, logOrigin, type SealedLog, sealedLogs } from '../log/sealed-log.ts'
 import { hashBytes } from '../merkle/merkle-proof.ts'
 import { GrowingTree, tileWidth } from '../merkle/tiles.ts'
 import { checkpointText, type Follows } from '../notes/checkpoint.ts'
@@ -70,7 +70,7 @@ async function beginLog(sealing: Sealing): Promise<{ origin: string; follows: Fo
   const { state } = lease
   const ended = await readEndedLog(sealing)
   const [id] = state ? await leafIds(sealPartition(account, log), state.size - 1, state.size) : []
-  const last = id === undefined ? null : log === 'changes' ? id : readHourId(id).hour
+  const last = id === undefined ? null : log === 'changes' ? id : hourOfId(id)
   const follows: Follows = { ...ended, shared: state?.size ?? 0, last }
   for (let generation = lease.generation + 1; ; generation++) {
     const origin = logOrigin(address, account, log, generation)
@@ -151,7 +151,7 @@ export async function beginSealedLog(event: unknown, deadline: number): Promise<
   if (unknownField !== undefined)
     throw badRequest(`${unknownField} is not a known field. The only field is account_id.`)
   await rejectUnknownAccount(account)
-  const newLogs: NewLogs = { changes: null, activity: null }
+  const newLogs: NewLogs = { changes: null, activity: null, archive: null }
   for (const log of sealedLogs) {
     try {
       newLogs[log] = await replaceLog(account, log, deadline)

@@ -1,4 +1,4 @@
-import { clock, parseTimestamp } from '../../core/clock.ts'
+import { clock, hourMicros, hourStart, parseTimestamp } from '../../core/clock.ts'
 import { type AccountRow, accounts } from '../../domain/accounts/account.ts'
 import { retentionMicros } from '../../logs/entries/log-keys.ts'
 import { walkLogs } from '../../logs/walk-logs.ts'
@@ -7,16 +7,7 @@ import { catchRefusal, putItem } from '../../table/put-item.ts'
 import { getItem, getRow } from '../../table/read.ts'
 import { sealedAttributes, storedText } from '../log/entry-text.ts'
 import { SealConflict } from '../log/seal-damage.ts'
-import {
-  type HourStream,
-  hourId,
-  hourLeafText,
-  hourMicros,
-  hourStart,
-  hourStreams,
-  hourText,
-  type SealedHour,
-} from '../log/sealed-log.ts'
+import { type HourStream, hourId, hourLeafText, hourStreams, hourText, type SealedHour } from '../log/sealed-log.ts'
 import { leafHash } from '../merkle/merkle-proof.ts'
 import { GrowingTree } from '../merkle/tiles.ts'
 import { lacksLeaves, openTree, readNewest, sealTree } from './seal-tree.ts'

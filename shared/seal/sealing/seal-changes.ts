@@ -1,7 +1,7 @@
 import { type CommitRecord, readCommitRecord } from '../../commit/commit-record.ts'
-import { clock } from '../../core/clock.ts'
+import { clock, hourMicros } from '../../core/clock.ts'
 import { instantOf, logId, positionTail } from '../../logs/entries/log-id.ts'
-import { logKeys, retentionMicros } from '../../logs/entries/log-keys.ts'
+import { logKey, retentionMicros } from '../../logs/entries/log-keys.ts'
 import type { LogItem } from '../../logs/part-reader.ts'
 import { walkLogs } from '../../logs/walk-logs.ts'
 import { readAccountVersion } from '../../table/account-version.ts'
@@ -9,7 +9,6 @@ import { commitKey } from '../../table/keys.ts'
 import { getItem, itemsOf } from '../../table/read.ts'
 import { changeText, type EntrySource, matchesCommit, sealedAttributes, storedText } from '../log/entry-text.ts'
 import { SealDamage } from '../log/seal-damage.ts'
-import { hourMicros } from '../log/sealed-log.ts'
 import { leafHash } from '../merkle/merkle-proof.ts'
 import { lacksLeaves, openTree, readNewest, sealTree } from './seal-tree.ts'
 import type { Sealing } from './signed-objects.ts'
@@ -75,10 +74,7 @@ export async function* verifiedCommits(
 
   const takeEntry = async (id: string): Promise<LogItem | undefined> => {
     if (!entry.done && entry.value.sk < id) throw new SealDamage('unfounded', entry.value.sk)
-    if (entry.done || entry.value.sk !== id) {
-      const [key] = logKeys(account, id)
-      return key && getItem<LogItem & { pk: string }>(key)
-    }
+    if (entry.done || entry.value.sk !== id) return getItem<LogItem & { pk: string }>(logKey(account, id))
     const { value } = entry
     entry = await entries.next()
     return value

@@ -3,6 +3,7 @@ import { logLine } from '../../core/logging/log.ts'
 import { serviceAddress } from '../../core/service-address.ts'
 import { inParallel } from '../../core/work/in-parallel.ts'
 import { accounts } from '../../domain/accounts/account.ts'
+import { type ArchiveState, archiveStateKey } from '../../logs/blocks/archive-view.ts'
 import type { AccountVersion } from '../../table/account-version.ts'
 import { accountVersionKey, entityKey, type Key, sealKey } from '../../table/keys.ts'
 import { getItems, queryItems } from '../../table/read.ts'
@@ -12,6 +13,7 @@ import type { SealedLog } from '../log/sealed-log.ts'
 import { sealedAccountsPartition } from '../log/sealed-log.ts'
 import type { LogStart } from '../notes/checkpoint.ts'
 import { sealActivity, settledUntil } from './seal-activity.ts'
+import { sealArchive } from './seal-archive.ts'
 import { sealChanges } from './seal-changes.ts'
 import { Lease, type SealedState } from './sealed-state.ts'
 import { hasNewest } from './signed-objects.ts'
@@ -19,7 +21,11 @@ import { hasNewest } from './signed-objects.ts'
 const concurrency = 4
 const pageSize = 50
 
-export const sealers: Record<SealedLog, typeof sealChanges> = { changes: sealChanges, activity: sealActivity }
+export const sealers: Record<SealedLog, typeof sealChanges> = {
+  changes: sealChanges,
+  activity: sealActivity,
+  archive: sealArchive,
+}
 
 /**
  * Seals new entries in the logs of all accounts until the deadline (S2.3). A damaged log is reported as `seal_stopped` and does not delay
@@ -51,11 +57,13 @@ type Work = { account: string; log: SealedLog; unchangedState?: Partial<State> }
  * from the partition of sealed accounts.
  */
 async function findWork(ids: string[]): Promise<Work[]> {
-  const [versions, rows, changes, activity] = await Promise.all([
+  const [versions, rows, changes, activity, archive, archives] = await Promise.all([
     getItems<Key & Partial<AccountVersion>>(ids.map(accountVersionKey)),
     getItems(ids.map((id) => entityKey(id, accounts.name, id))),
     getItems<State>(ids.map((id) => sealKey(id, 'changes'))),
     getItems<State>(ids.map((id) => sealKey(id, 'activity'))),
+    getItems<State>(ids.map((id) => sealKey(id, 'archive'))),
+    getItems<Key & Partial<ArchiveState>>(ids.map(archiveStateKey)),
   ])
   const until = settledUntil(clock.now())
   const deleted = ids.filter((_, i) => !versions[i] && !rows[i])
@@ -68,6 +76,7 @@ async function findWork(ids: string[]): Promise<Work[]> {
     if ((unchangedState.sequence ?? 0) !== (versions[i]?.sequence ?? 0)) work.push({ account, log: 'changes' })
     else if (isNextHour) work.push({ account, log: 'changes', unchangedState })
     if (isNextHour) work.push({ account, log: 'activity' })
+    if ((archive[i]?.size ?? 0) !== (archives[i]?.manifests ?? 0)) work.push({ account, log: 'archive' })
     return work
   })
 }

@@ -92,6 +92,26 @@ export async function findLeaf(pk: string, id: string): Promise<{ index: number;
   return { index: first.tile * tileWidth + at, hash }
 }
 
+/** Yields the leaves with ids from `first` to `last`, in order. */
+export async function* leavesBetween(
+  pk: string,
+  first: string,
+  last: string,
+): AsyncGenerator<{ id: string; hash: Buffer }, undefined> {
+  const range = { after: indexSort(first), inclusive: true, backward: true, limit: 1 }
+  const [start] = await queryItems<Key & { tile?: number }>(pk, range)
+  for (let index = start?.tile ?? 0; ; index++) {
+    const [item] = await readTiles(pk, [{ level: 0, index }])
+    const ids = item?.ids ? idsOf(bytesOf(item.ids)) : []
+    for (const [at, id] of ids.entries()) {
+      if (id > last) return
+      const hash = bytesOf(item?.hashes ?? new Uint8Array()).subarray(at * hashBytes, (at + 1) * hashBytes)
+      if (id >= first) yield { id, hash }
+    }
+    if (ids.length < tileWidth) return
+  }
+}
+
 async function readLeaves(pk: string, begin: number, end: number, attribute: 'hashes' | 'ids', bytes: number) {
   const [first, last] = [Math.floor(begin / tileWidth), Math.floor((end - 1) / tileWidth)]
   const locations = Array.from({ length: last - first + 1 }, (_, i) => ({ level: 0, index: first + i }))

@@ -100,7 +100,7 @@ and the figures on this page.
 
 ${costsTable(rows)}
 - **Flows**: a flow is one side of a connection. Two requests report it, one when the flow opens and one when it closes. The figures assume that
-  Lambda invokes the consumer once for each record in the stream, which is the maximum.
+  Lambda invokes the consumer once for each record in the stream, which is the maximum. They do not include the hourly flush to the archive.
 - **Changes**: the cost of a change includes the work of the consumers of the table's stream, which write its log entry and finish its follow-up work.
 - **Leases of the rate limit**: a process reserves units of the rate limit in advance. Each lease costs one write unit, which the table above does not
   include. At the limits of a new account, a busy process needs one lease per ten calls (${leases(10)} USD per million calls). A process that handles less

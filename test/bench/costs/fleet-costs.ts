@@ -7,15 +7,18 @@ import { prices } from './prices.ts'
 
 const millionFlows = 304
 const millionGrants = 5
-const { flowRetentionDays, backupDays: keptBackups } = dataSettings
-const keptDays = flowRetentionDays.fallback
+const { archiveRetentionDays, backupDays: keptBackups } = dataSettings
+const keptDays = archiveRetentionDays.fallback
+/** Days for which reports stay in the table (R2.5). */
+const bufferedDays = 14
 const backupDays = keptBackups.fallback
 const monthDays = 365.25 / 12
-/** Maximum table storage of a million flows, in GB. */
-const gbPerMillion = 1.1
+/** Maximum storage of a million flows in GB (R14): both reports in the table, with the keys of blocks of 100, and the row in the bucket. */
+const gbPerMillion = { table: 0.1, bucket: 0.085 }
 const vaults = 2
 
-const gb = millionFlows * gbPerMillion * (keptDays / monthDays)
+const gb = millionFlows * gbPerMillion.table * (bufferedDays / monthDays)
+const bucketGb = millionFlows * gbPerMillion.bucket * (keptDays / monthDays)
 const tableUsd = ({ writeUnits, readUnits }: Usage): number =>
   writeUnits * prices.writeUnit + readUnits * prices.readUnit
 
@@ -31,8 +34,8 @@ function fleetParts({ flow, grant }: Stated, presence: PresenceRow) {
     throughput: tableUsd(used),
     rows: [
       [`${millionFlows} M flows, 100 reports per request`, millionFlows * 1e6 * usdOf(flow)],
-      [`storage of flows for ${keptDays} days, ${dollars(gb)} GB`, gb * prices.tableGbMonth],
-      ['point-in-time recovery of flows', gb * prices.pointInTimeGbMonth],
+      [`archived flows of ${keptDays} days, ${dollars(bucketGb)} GB`, bucketGb * prices.bucketGbMonth],
+      [`blocks of ${bufferedDays} days, ${dollars(gb)} GB`, gb * (prices.tableGbMonth + prices.pointInTimeGbMonth)],
       ['presence', usdOf(presence.usage) + platformUsd(presence.usage)],
       [`${millionGrants} M authorizations`, millionGrants * 1e6 * usdOf(grant)],
       ['log lines', logUsdOf(used)],
@@ -41,12 +44,9 @@ function fleetParts({ flow, grant }: Stated, presence: PresenceRow) {
   }
 }
 
-/**
- * Minimum retention in days from which the infrequent-access class is cheaper, given the monthly throughput in USD and millions of flows.
- */
-const paysFromDays = (throughput: number, millions: number): number =>
-  (monthDays * throughput * (prices.infrequentUnits - 1)) /
-  (millions * gbPerMillion * (prices.tableGbMonth - prices.infrequentGbMonth))
+/** Minimum size of the table in GB from which the infrequent-access class is cheaper, given the monthly throughput in USD. */
+const paysFromGb = (throughput: number): number =>
+  Math.ceil((throughput * (prices.infrequentUnits - 1)) / (prices.tableGbMonth - prices.infrequentGbMonth))
 
 export function fleetText(stated: Stated, restUsd: number): string {
   const columns = stated.presence.toReversed().map((presence) => fleetParts(stated, presence))
@@ -61,11 +61,12 @@ export function fleetText(stated: Stated, restUsd: number): string {
     ['day', 1],
   ] as const
   const copies = (days: number) => (backupDays / days) * vaults
-  const days = (throughput: number, millions: number) => Math.ceil(paysFromDays(throughput, millions))
-  const perGb = prices.tableGbMonth + prices.pointInTimeGbMonth
+  const bucketUsd = gbPerMillion.bucket * prices.bucketGbMonth
+  const tableUsdOfMillion =
+    (gbPerMillion.table * bufferedDays * (prices.tableGbMonth + prices.pointInTimeGbMonth)) / monthDays
   return `## Example fleet
 
-The example fleet has 10,000 clients and 200 gateways. It produces ${millionFlows} million flows per month, which are kept for ${keptDays} days, and ${millionGrants} million
+The example fleet has 10,000 clients and 200 gateways. It produces ${millionFlows} million flows per month, which are archived for ${keptDays} days, and ${millionGrants} million
 authorizations per month. The table compares its monthly cost with the live channel, and without it (only heartbeats every 30 seconds).
 
 ${markdownTable(['USD per month', 'With the live channel', 'Only heartbeats'], [...rows, rest, sums])}
@@ -74,8 +75,8 @@ AWS, and backups.
 
 ## Storage
 
-- **Flows**: a million flows use at most ${gbPerMillion} GB in the table. They cost ${(gbPerMillion * perGb).toFixed(2)} USD for each month of retention. This includes ${(gbPerMillion * prices.pointInTimeGbMonth).toFixed(2)} USD for
-  point-in-time recovery, which is always enabled.
+- **Flows**: a million flows use at most ${gbPerMillion.table} GB in the table for ${bufferedDays} days, which costs ${tableUsdOfMillion.toFixed(2)} USD with point-in-time recovery. In the
+  bucket, they use at most ${gbPerMillion.bucket} GB, which costs ${bucketUsd.toFixed(4)} USD for each month of \`archiveRetentionDays\`.
 - **Backups** are made only if you set \`backupVaultArn\`. Each backup is a full copy, which is kept for ${backupDays} days (\`backupDays\`) in both vaults. The table lists their
   monthly cost for the example fleet in USD:
 
@@ -89,8 +90,7 @@ ${markdownTable(
     dollars(gb * (monthDays / interval) * prices.regionGb),
   ]),
 )}
-- **\`tableClass=infrequent-access\`**: storage costs ${prices.infrequentGbMonth.toFixed(2)} instead of ${prices.tableGbMonth.toFixed(2)} USD per GB-month, but reads and writes cost ${(100 * (prices.infrequentUnits - 1)).toFixed(0)} % more. For flows
-  alone, it is cheaper if \`flowRetentionDays\` is at least ${days(tableUsd(stated.flow) * 1e6, 1)}. For the example fleet, the break-even point is ${days(connected.throughput, millionFlows)} days with the live channel,
-  and ${days(alone.throughput, millionFlows)} days without it. The cost of point-in-time recovery and backups does not depend on the class.
+- **\`tableClass=infrequent-access\`**: storage costs ${prices.infrequentGbMonth.toFixed(2)} instead of ${prices.tableGbMonth.toFixed(2)} USD per GB-month, but reads and writes cost ${(100 * (prices.infrequentUnits - 1)).toFixed(0)} % more.
+  For the example fleet, it is cheaper if the table has at least ${paysFromGb(connected.throughput)} GB with the live channel, and ${paysFromGb(alone.throughput)} GB without it. The cost of point-in-time recovery and backups does not depend on the class.
 `
 }

@@ -21,6 +21,7 @@ export const prices = {
   pointInTimeGbMonth: 0.2,
   /** AWS Backup: a GB in a vault, and a GB copied to another region. */
   backupGbMonth: 0.1,
+  bucketGbMonth: 0.023,
   regionGb: 0.02,
   /** S3: a PUT request. KMS: a signature with an elliptic curve. */
   objectPut: 5.0 / 1e6,

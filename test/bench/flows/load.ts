@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { flowLogId } from '#shared/logs/flows/flow-store.ts'
 import type { IngestClaims } from '#shared/logs/flows/ingest-token.ts'
+import { flowLogId } from '#shared/logs/flows/stored-flow.ts'
 import {
   type Caller,
   type Flow,

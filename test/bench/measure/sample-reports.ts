@@ -12,6 +12,8 @@ export const sampleClaims: IngestClaims = {
   initiator_device_id: '0190a000-0000-7000-8000-000000000003',
   initiator_actor_id: '0190a000-0000-7000-8000-000000000004',
   resource_id: '0190a000-0000-7000-8000-000000000005',
+  policy_id: '0190a000-0000-7000-8000-000000000006',
+  responder_device_id: '0190a000-0000-7000-8000-000000000007',
 }
 
 /** Returns functions that build the reports of the flow with index `i`. Flows open one millisecond apart, starting two minutes ago. */

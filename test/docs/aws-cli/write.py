@@ -37,6 +37,7 @@ lambda get-event-source-mapping get-function-concurrency invoke list-event-sourc
 lambda update-event-source-mapping
 s3 mb
 s3api get-object get-object-lock-configuration get-object-retention list-object-versions list-objects-v2
+s3api put-object
 secretsmanager create-secret delete-secret describe-secret get-secret-value list-secrets put-secret-value rotate-secret
 sesv2 get-account get-email-identity
 sns list-subscriptions-by-topic subscribe

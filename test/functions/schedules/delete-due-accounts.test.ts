@@ -5,9 +5,11 @@ import { handler as getAccount } from '#functions/api/account/get-account.ts'
 import { handler as deleteDueAccounts } from '#functions/schedules/delete-due-accounts.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { commit } from '#shared/commit/commit.ts'
+import { archiveStore } from '#shared/core/aws/object-store.ts'
 import { clock } from '#shared/core/clock.ts'
 import { accounts } from '#shared/domain/accounts/account.ts'
 import { groups, nativeGroup } from '#shared/domain/groups/group.ts'
+import { archiveFolders } from '#shared/logs/files/file-index.ts'
 import { getRow } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
@@ -135,6 +137,26 @@ describe('the deletion of due accounts (A31, A32)', () => {
     await deleteDueAccounts()
     expect(await readRemaining(account.id)).toEqual([])
     expect(await readDeletionItems(account.id)).toEqual([])
+  })
+
+  it('deletes the archived logs of the account, and those that are written until the second pass (R12.3)', async () => {
+    const [account, other] = [await newAccount(), await newAccount()]
+    const paths = ({ id }: { id: string }) => archiveFolders(id).map((folder) => `${folder}day=2026-11-22/object`)
+    const put = async (all: string[]) => {
+      for (const path of all) await archiveStore().put(path, 'content', null)
+    }
+    const isStored = async (path: string) => (await archiveStore().get(path)) !== null
+    await put([...paths(account), ...paths(other)])
+    await deleteAt(account.id, inHours(-1))
+    await deleteDueAccounts()
+    expect(await Promise.all([...paths(account), ...paths(other)].map(isStored))).toEqual([
+      ...paths(account).map(() => false),
+      ...paths(other).map(() => true),
+    ])
+    await put(paths(account).slice(0, 2))
+    later(26)
+    await deleteDueAccounts()
+    expect(await Promise.all(paths(account).map(isStored))).not.toContain(true)
   })
 
   it('cannot be undone by a change that began earlier', async () => {

@@ -49,7 +49,7 @@ it('replaces the empty commit, which the consumers process without effect', asyn
 
 it('puts a pack without flows into the flow stream', async () => {
   const data = emptyPack(1_000)
-  expect(unpack(data)).toEqual({ claims: {}, ingested_at: 1_000, reports: [] })
+  expect(unpack(data)).toMatchObject({ claims: {}, ingested_at: 1_000, rows: [] })
   const event = { Records: [{ kinesis: { data: data.toString('base64'), sequenceNumber: '1' } }] }
   expect(await storeFlowLogs(event as KinesisStreamEvent)).toEqual({ batchItemFailures: [] })
   expect(await ownTable.items()).toEqual([])

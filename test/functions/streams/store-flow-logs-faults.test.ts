@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { zstdCompressSync } from 'node:zlib'
 import type { Context, KinesisStreamRecord } from 'aws-lambda'
 import fc from 'fast-check'
@@ -8,11 +9,11 @@ import { handler } from '#functions/streams/store-flow-logs.ts'
 import { clock } from '#shared/core/clock.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
-import { flowLogId } from '#shared/logs/flows/flow-store.ts'
+import { flowLogId } from '#shared/logs/flows/stored-flow.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { deliverAll } from '#test/support/logs/deliver-all.ts'
 import { closeRecord, flowRecord, kinesisRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
-import { crashAfter, failTable } from '#test/support/table/table-faults.ts'
+import { crashAfter, failTable, inserts } from '#test/support/table/table-faults.ts'
 
 type Account = Awaited<ReturnType<typeof newAccount>>
 let account: Account
@@ -91,39 +92,56 @@ describe('a consumer that dies', () => {
 })
 
 it('resumes in the next run after its deadline, with all previous records stored', async () => {
-  const flows = Array.from({ length: 3 }, () => Array.from({ length: 25 }, newFlow))
-  const records = flows.map((some, i) => record(clock.now() + i, ...some.map(({ open }) => open)))
+  const domain = () => randomBytes(127).toString('hex')
+  const at = clock.now()
+  const flows = Array.from({ length: 8 }, () => Array.from({ length: 600 }, newFlow))
+  const records = flows.map((some, i) => record(at + i, ...some.map(({ open }) => ({ ...open, domain: domain() }))))
   let left = 2
-  // Leaves the function time for only one request of 25 flows.
-  const context = { getRemainingTimeInMillis: () => (--left > 0 ? 60_000 : 1_000) } as Context
+  // Leaves the function time for the mark of the slot and one request of ten blocks.
+  const context = { getRemainingTimeInMillis: () => (--left >= 0 ? 60_000 : 1_000) } as Context
   const { batchItemFailures } = await handler({ Records: records }, context)
-  expect(batchItemFailures).toEqual([{ itemIdentifier: sequenceOf(records[1] as KinesisStreamRecord) }])
-  expect(await flows[0]?.at(-1)?.read()).toBeDefined()
-  expect(await flows[2]?.[0]?.read()).toBeUndefined()
-  expect(await failures(records.slice(1))).toEqual([])
-  for (const some of flows) expect(await some.at(-1)?.read()).toBeDefined()
+  const stored = records.map(sequenceOf).indexOf(batchItemFailures[0]?.itemIdentifier ?? '')
+  expect([batchItemFailures.length, stored > 0, stored < 7]).toEqual([1, true, true])
+  const ends = (some: (typeof flows)[number] = []) => Promise.all([some[0]?.read(), some.at(-1)?.read()])
+  for (const some of flows.slice(0, stored)) expect(await ends(some)).toEqual([expect.anything(), expect.anything()])
+  expect(await ends(flows[stored])).toContain(undefined)
+  expect(await ends(flows[7])).toEqual([undefined, undefined])
+  expect(await failures(records.slice(stored))).toEqual([])
+  for (const some of flows) expect(await ends(some)).toEqual([expect.anything(), expect.anything()])
+})
+
+it('stores nothing without time, and reports the first record', async () => {
+  const { records, flows } = batch()
+  const context = { getRemainingTimeInMillis: () => 1_000 } as Context
+  const { batchItemFailures } = await handler({ Records: records }, context)
+  expect(batchItemFailures).toEqual([{ itemIdentifier: sequenceOf(records[0] as KinesisStreamRecord) }])
+  for (const flow of flows) expect(await flow.read()).toBeUndefined()
 })
 
 describe('a write that the table refuses', () => {
+  const partitionOf = { blocks: '#log.flow.block', 'the mark of a slot': '#archive' } as const
+
   it.each([
-    'ProvisionedThroughputExceededException',
-    'ThrottlingException',
-    'RequestLimitExceeded',
-    'TransactionConflictException',
-    'InternalServerError',
-    'TimeoutError',
-  ])('with %s fails only its record, and succeeds at the next delivery', async (name) => {
-    const { records, flows, expectStored } = batch()
-    const refused = String(flows[2].id)
-    failTable(name, (command) => {
-      const { input } = command as { input: { Key?: { sk: string }; Item?: { sk: string } } }
-      return (input.Key ?? input.Item)?.sk === refused
-    })
-    expect(await failures(records)).toEqual([sequenceOf(records[1] as KinesisStreamRecord)])
+    ['ProvisionedThroughputExceededException', 'blocks'],
+    ['ThrottlingException', 'blocks'],
+    ['RequestLimitExceeded', 'the mark of a slot'],
+    ['TransactionConflictException', 'blocks'],
+    ['InternalServerError', 'blocks'],
+    ['TimeoutError', 'the mark of a slot'],
+  ] as const)('with %s for %s fails only its account, and succeeds at the next delivery', async (name, items) => {
+    const { records, expectStored } = batch()
+    const other = await newAccount()
+    const claims = (await newFlowGrant(other.id)).claims()
+    const foreign = newFlow().open
+    const read = async () => (await other.call(getLog, { params: { log_id: flowLogId(claims, foreign) } })).status
+    const mixed = [...records.slice(0, 2), flowRecord(claims, clock.now(), foreign), ...records.slice(2)]
+    failTable(name, inserts(`${other.id}${partitionOf[items]}`))
+    expect(await failures(mixed)).toEqual([sequenceOf(mixed[2] as KinesisStreamRecord)])
     vi.restoreAllMocks()
-    expect(await flows[0].read()).toBeDefined()
-    expect(await flows[2].read()).toBeUndefined()
-    expect(await failures(records.slice(1))).toEqual([])
+    await expectStored()
+    expect(await read()).toBe(404)
+    expect(await failures(mixed.slice(2))).toEqual([])
+    expect(await read()).toBe(200)
     await expectStored()
   })
 })

@@ -1,17 +1,24 @@
-import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb'
+import { randomUUID } from 'node:crypto'
+import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb'
 import type { KinesisStreamRecord } from 'aws-lambda'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { handler as getLog } from '#functions/api/logs/get-log.ts'
 import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { handler } from '#functions/streams/store-flow-logs.ts'
-import { clock } from '#shared/core/clock.ts'
+import { clock, hourStart, timestamp } from '#shared/core/clock.ts'
+import { blockPartition, startSort } from '#shared/logs/blocks/block-keys.ts'
+import type { BlockItem } from '#shared/logs/blocks/slot-source.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
-import { flowLogId } from '#shared/logs/flows/flow-store.ts'
+import type { IngestClaims } from '#shared/logs/flows/ingest-token.ts'
+import { flowLogId } from '#shared/logs/flows/stored-flow.ts'
+import { queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { closeRecord, flowRecord, kinesisRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
+import { realisticReports } from '#test/support/logs/realistic-flows.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
+import { failTable, inserts } from '#test/support/table/table-faults.ts'
 
 type Grant = Awaited<ReturnType<typeof newFlowGrant>>
 type Fields = Record<string, unknown>
@@ -32,12 +39,14 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
+const readFlow = async (of: typeof account, one: FlowReport, claims = grant.claims()) =>
+  (await of.call(getLog, { params: { log_id: flowLogId(claims, one) } })).body?.data
+
 function newFlow() {
   const inner_src_port = ++port
   const open = (fields: Fields = {}) => report(openRecord({ inner_src_port, ...fields }))
   const close = (fields: Fields = {}) => report(closeRecord({ inner_src_port, ...fields }))
-  const id = flowLogId(grant.claims(), open())
-  return { open, close, read: async () => (await account.call(getLog, { params: { log_id: id } })).body?.data }
+  return { open, close, read: () => readFlow(account, open()) }
 }
 const at = (n: number) => clock.now() - 1_000_000_000 + n
 
@@ -140,22 +149,46 @@ describe('faults', () => {
     expect(await after.read()).toBeDefined()
   })
 
-  it('reports the first record whose flow was not stored; a second delivery completes it', async () => {
-    const flows = [newFlow(), newFlow(), newFlow()]
-    const records = flows.map((flow, i) => flowRecord(grant.claims(), at(i), flow.close()))
-    const throttled = new ProvisionedThroughputExceededException({ message: 'slow down', $metadata: {} })
-    interceptTable(async (command, send) => {
-      const { input } = command as { input: { ExpressionAttributeValues?: Fields } }
-      if (input.ExpressionAttributeValues?.[':sport'] === flows[1]?.open().inner_src_port) throw throttled
-      return send(command)
-    })
+  it('reports the first record of an account whose blocks were not stored; a second delivery completes it', async () => {
+    const other = await newAccount()
+    const foreign = (await newFlowGrant(other.id)).claims()
+    const flows = [newFlow(), newFlow(), newFlow()] as const
+    const claims = [grant.claims(), foreign, foreign]
+    const records = flows.map((flow, i) => flowRecord(claims[i] as IngestClaims, at(i), flow.close()))
+    failTable('ProvisionedThroughputExceededException', inserts(`${other.id}#log.flow.block`))
     expect(await failures(...records)).toEqual([records[1]?.kinesis.sequenceNumber])
-    expect(await flows[0]?.read()).toBeDefined()
-    expect(await flows[1]?.read()).toBeUndefined()
+    const readForeign = (flow: ReturnType<typeof newFlow>) => readFlow(other, flow.open(), foreign)
+    expect(await flows[0].read()).toBeDefined()
+    for (const flow of flows.slice(1)) expect(await readForeign(flow)).toBeUndefined()
     vi.restoreAllMocks()
 
     expect(await failures(...records)).toEqual([])
-    for (const flow of flows) expect((await flow.read()).flow_end).not.toBeNull()
+    for (const entry of [await flows[0].read(), await readForeign(flows[1]), await readForeign(flows[2])])
+      expect(entry.flow_end).not.toBeNull()
+  })
+
+  it('reports the first record of a request in which one block is refused', async () => {
+    const now = clock.now()
+    const flows = [newFlow(), newFlow(), newFlow()] as const
+    // Starts each flow in a different interval, so that each has a block of its own.
+    const starts = [0, 300_000_000, 600_000_000].map((ago) => ({ flow_start: timestamp(now - ago) }))
+    const records = flows.map((flow, i) => flowRecord(grant.claims(), now + i, flow.open(starts[i])))
+    vi.spyOn(clock, 'sleep').mockResolvedValue()
+    interceptTable(async (command, send) => {
+      if (!(command instanceof BatchExecuteStatementCommand)) return send(command)
+      const statements = command.input.Statements ?? []
+      const isRefused = (statement: unknown) => JSON.stringify(statement).includes(startSort(now - 300_000_000))
+      const stored = statements.filter((statement) => !isRefused(statement))
+      if (stored.length > 0) await send(new BatchExecuteStatementCommand({ Statements: stored }))
+      const refusal = { Error: { Code: 'ThrottlingError', Message: 'slow down' } }
+      return { Responses: statements.map((statement) => (isRefused(statement) ? refusal : {})) }
+    })
+    expect(await failures(...records)).toEqual([records[0]?.kinesis.sequenceNumber])
+    const readAll = () => Promise.all(flows.map((flow, i) => readFlow(account, flow.open(starts[i]))))
+    expect((await readAll()).map((entry) => entry !== undefined)).toEqual([true, false, true])
+    vi.restoreAllMocks()
+    expect(await failures(...records)).toEqual([])
+    expect((await readAll()).map((entry) => entry?.flow_start)).toEqual(starts.map(({ flow_start }) => flow_start))
   })
 
   it('stores thousands of flows of a batch', async () => {
@@ -170,25 +203,26 @@ describe('faults', () => {
   })
 })
 
-it('stores an ordinary flow with one write unit', async () => {
-  const flow = newFlow()
-  const domain = 'a-fairly-long-host-name.internal.example.com'
-  const ip = '2001:db8:1111:2222:3333:4444:5555:6666'
-  const outers = [0, 1].map(() => ({
-    src_ip: ip,
-    src_port: 51_820,
-    dst_ip: ip,
-    dst_port: 51_820,
-    path_activated_at: '2026-11-20T10:00:00Z',
-  }))
-  const fields = { domain, inner_src_ip: ip, inner_dst_ip: ip }
-  const reports = [flow.open(fields), flow.close({ ...fields, outers, rx_bytes: 2n ** 63n - 1n })]
-  for (const [i, one] of reports.entries()) {
-    const record = flowRecord(grant.claims(), at(i), one)
-    const { requests, reads, writes } = await measure(() => deliver(record))
-    expect(requests).toBeGreaterThanOrEqual(1)
-    // Expects one write per request and no reads. The writes include the mark items for the flow's day and actor, unless these are known to
-    // be stored.
-    expect([reads, writes]).toEqual([0, requests])
-  }
+describe('the costs of a batch of 100 reports', () => {
+  const reports = realisticReports(100)
+
+  it.each([
+    ['closed', 7, 65],
+    ['open', 3, 30],
+  ] as const)('that are %s', async (kind, maxUnits, maxBytes) => {
+    const accountId = randomUUID()
+    const claims = (await newFlowGrant(accountId)).claims()
+    const now = hourStart(clock.now())
+    vi.spyOn(clock, 'now').mockReturnValue(now)
+    const own = kind === 'open' ? reports.map((one) => ({ ...one, closing: null })) : reports
+    const reportedAt = Math.max(...reports.map(({ flow_start, closing }) => closing?.flow_end ?? flow_start))
+    const { reads, writes } = await measure(() => deliver(flowRecord(claims, reportedAt, ...own)))
+    const [block, ...others] = await queryItems<BlockItem>(blockPartition(accountId, now))
+    expect([reads, others]).toEqual([0, []])
+    expect((block?.content.length ?? Infinity) / reports.length).toBeLessThanOrEqual(maxBytes)
+    // Expects one further unit for the mark of the slot, which the next batch does not write.
+    expect(writes).toBeLessThanOrEqual(maxUnits + 1)
+    const next = await measure(() => deliver(flowRecord(claims, reportedAt + 1, ...own)))
+    expect(next.writes).toBeLessThanOrEqual(maxUnits)
+  })
 })

@@ -6,7 +6,7 @@ import { clock, timestamp } from '#shared/core/clock.ts'
 import type { AccountRow } from '#shared/domain/accounts/account.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
-import { flowLogId } from '#shared/logs/flows/flow-store.ts'
+import { flowLogId } from '#shared/logs/flows/stored-flow.ts'
 import { closeRecord, flowRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
 import { readPages } from '#test/support/logs/log-pages.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
@@ -63,7 +63,7 @@ const history = fc.record({
 })
 
 type Search = { begin: number; width: number; limit: number; filter: string }
-/** Search for recent flows, made after each batch. Open flows in this window have no pointer yet. */
+/** Search for recent flows, made after each batch. */
 const recently: Search = { begin: 0, width: hour, limit: 100, filter: 'none' }
 
 type Flow = { id: string; actor: number; start: number; end: number | null }

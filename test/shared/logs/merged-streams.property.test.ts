@@ -10,7 +10,7 @@ import { type LogStream, logId, logStreams } from '#shared/logs/entries/log-id.t
 import { logItems } from '#shared/logs/entries/log-store.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
-import { flowLogId } from '#shared/logs/flows/flow-store.ts'
+import { flowLogId } from '#shared/logs/flows/stored-flow.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { flowRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
 import { readPages } from '#test/support/logs/log-pages.ts'

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { clock } from '#shared/core/clock.ts'
 import { type LogStream, logId, positionTail } from '#shared/logs/entries/log-id.ts'
 import { logItems } from '#shared/logs/entries/log-store.ts'
-import { flowLogId, storeFlows } from '#shared/logs/flows/flow-store.ts'
+import { pack } from '#shared/logs/flows/packing.ts'
+import { flowLogId } from '#shared/logs/flows/stored-flow.ts'
 import type { Account } from '../accounts/account.ts'
-import { newFlowGrant } from '../logs/flows.ts'
+import { kinesisRecord, newFlowGrant } from '../logs/flows.ts'
 import { plantIntoFile } from '../table/plant-items.ts'
 import { largestConditions, widest } from './fill-lists.ts'
 
@@ -88,9 +90,7 @@ export async function fillLogs(account: Account) {
     }
     const id = flowLogId(claims(), report)
     ids.push(id)
-    await storeFlows([{ id, claims: claims(), ingestedAt: clock.now(), report }], (_report, error) => {
-      throw error
-    })
+    await storeFlowLogs({ Records: pack(claims(), clock.now(), [report]).map(kinesisRecord) })
   }
   return { ids, begin, end: at(counts.flow + 1), actor_id, actor_email: String(actor_email) }
 }

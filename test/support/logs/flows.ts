@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { KinesisStreamRecord } from 'aws-lambda'
 import { type Attribution, attributionItem } from '#shared/logs/flows/attribution.ts'
-import { markEmail } from '#shared/logs/flows/flow-marks.ts'
+import { markEmail } from '#shared/logs/flows/flow-emails.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import { type FlowRole, type IngestClaims, signIngestToken } from '#shared/logs/flows/ingest-token.ts'
-import { pack } from '#shared/logs/flows/packing.ts'
+import { type Pack, pack, parseRow } from '#shared/logs/flows/packing.ts'
 import { table, tableName } from '#shared/table/table.ts'
 
 export const openRecord = (fields: Record<string, unknown> = {}) => ({
@@ -66,6 +66,8 @@ export async function newFlowGrant(accountId: string, fields: Partial<Attributio
       authorized_at: attribution.authorized_at,
       expires_at: attribution.authorization_expires_at,
       initiator_device_id: attribution.initiator_device_id,
+      responder_device_id: attribution.responder_device_id,
+      policy_id: attribution.policy_id,
       initiator_actor_id: attribution.initiator_actor_id,
       resource_id: attribution.resource_id,
       ...changes,
@@ -78,6 +80,8 @@ export async function newFlowGrant(accountId: string, fields: Partial<Attributio
     iat: 0,
     exp: 0,
     initiator_device_id: attribution.initiator_device_id,
+    responder_device_id: attribution.responder_device_id,
+    policy_id: attribution.policy_id,
     initiator_actor_id: attribution.initiator_actor_id,
     resource_id: attribution.resource_id,
   })
@@ -88,6 +92,8 @@ let sequence = 0
 
 export const kinesisRecord = (data: Buffer): KinesisStreamRecord =>
   ({ kinesis: { data: data.toString('base64'), sequenceNumber: String(++sequence) } }) as KinesisStreamRecord
+
+export const reportsOf = ({ rows, ingested_at }: Pack): FlowReport[] => rows.map((row) => parseRow(row, ingested_at))
 
 export const flowRecord = (claims: IngestClaims, ingestedAt: number, ...reports: FlowReport[]): KinesisStreamRecord =>
   kinesisRecord(pack(claims, ingestedAt, reports)[0] as Buffer)

@@ -1,6 +1,7 @@
 import { microsOf } from '#shared/core/clock.ts'
 import { logId } from '#shared/logs/entries/log-id.ts'
 import type { FileRow } from '#shared/logs/files/columns.ts'
+import type { FlowReport, OuterPath } from '#shared/logs/flows/flow-report.ts'
 
 const [actors, resources, authorizations] = [200, 50, 1_000]
 const hour = 3_600_000_000
@@ -85,3 +86,24 @@ export function realisticFlows(count: number, perHour = 1_000_000): FileRow[] {
     }
   })
 }
+
+/** Creates close reports of realistic flows, without the ids of their token. */
+export const realisticReports = (count: number, perHour?: number): FlowReport[] =>
+  realisticFlows(count, perHour).map((row) => ({
+    protocol: row.protocol as FlowReport['protocol'],
+    inner_src_ip: String(row.inner_src_ip),
+    inner_src_port: Number(row.inner_src_port),
+    inner_dst_ip: String(row.inner_dst_ip),
+    inner_dst_port: Number(row.inner_dst_port),
+    flow_start: Number(row.flow_start),
+    domain: row.inner_domain as string,
+    closing: {
+      flow_end: Number(row.flow_end),
+      last_packet: Number(row.last_packet),
+      rx_packets: String(row.rx_packets),
+      tx_packets: String(row.tx_packets),
+      rx_bytes: String(row.rx_bytes),
+      tx_bytes: String(row.tx_bytes),
+      outers: row.outers as OuterPath[],
+    },
+  }))

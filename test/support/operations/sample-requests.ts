@@ -225,6 +225,9 @@ export async function sampleRequests() {
     }),
     'GET /logs': () => ({ query: { type: 'session', begin: new Date().toISOString() } }),
     'GET /logs/{log_id}': async () => ({ params: { log_id: await newestLog() } }),
+    'GET /logs/archive': () => ({}),
+    'GET /logs/histogram': () => ({ query: { by: 'port' } }),
+    'GET /logs/top': () => ({ query: { by: 'resource', order: 'bytes' } }),
     'GET /logs/checkpoints/{log}': () => ({ params: { log: 'changes' } }),
     'GET /logs/checkpoints/{log}/consistency': async () => {
       const to = await sealedSize()

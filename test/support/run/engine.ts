@@ -67,6 +67,7 @@ async function enginesIn(dir: string, { removeAtExit, bare }: EngineOptions): Pr
     SIGN_IN_REDIRECT_URIS: 'http://127.0.0.1/callback https://portal.example.com/signed-in',
     SEAL_FOLDER: join(dir, 'seal'),
     SEAL_KEY_FILE: sealKeyFile(dir),
+    ARCHIVE_FOLDER: join(dir, 'archive'),
     SIGNING_SECRET: readFileSync(secretFile(dir, 'signing-secret'), 'utf8'),
     SECRET_KEY_FILE: keyFile,
   })

@@ -9,8 +9,7 @@ import { serviceAddress } from '#shared/core/service-address.ts'
 import type { SealedLog } from '#shared/seal/log/sealed-log.ts'
 import { parseVerifierKey, type VerifierKey } from '#shared/seal/notes/signed-note.ts'
 import { verifierKey } from '#shared/seal/notes/signing-key.ts'
-import { sealActivity } from '#shared/seal/sealing/seal-activity.ts'
-import { sealChanges } from '#shared/seal/sealing/seal-changes.ts'
+import { sealers } from '#shared/seal/sealing/seal-logs.ts'
 import { Lease, readSealedLog } from '#shared/seal/sealing/sealed-state.ts'
 import { table } from '#shared/table/table.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
@@ -69,8 +68,7 @@ export async function sealNow(
   const lease = await Lease.take(account, log)
   if (!lease) throw new Error('Another run has the log.')
   try {
-    const seal = { changes: sealChanges, activity: sealActivity }[log]
-    await seal({ account, log, address: serviceAddress(), lease }, deadline)
+    await sealers[log]({ account, log, address: serviceAddress(), lease }, deadline)
   } finally {
     await lease.end()
   }

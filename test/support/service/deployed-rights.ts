@@ -71,11 +71,12 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
       statements: byRole.get(role) ?? [],
     })
   }
-  const [table, flows, failures, sealed, secret] = [
+  const [table, flows, failures, sealed, archive, secret] = [
     findOnly('AWS::DynamoDB::GlobalTable'),
     findOnly('AWS::Kinesis::Stream'),
     findOnly('AWS::S3::Bucket', /Failures/),
     findOnly('AWS::S3::Bucket', /Sealed/),
+    findOnly('AWS::S3::Bucket', /Archive/),
     findOnly('AWS::SecretsManager::Secret', /SigningSecret/),
   ]
   const sealKey = findOnly('AWS::KMS::Key', /SealKey/)
@@ -87,6 +88,7 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
     flows: flows.stack.arn(flows.id),
     failures: failures.stack.arn(failures.id),
     sealed: sealed.stack.arn(sealed.id),
+    archive: archive.stack.arn(archive.id),
     'seal key': sealKey.stack.arn(sealKey.id),
     'secret key': secretKey.stack.arn(secretKey.id),
     secret: String(secret.stack.resolve({ Ref: secret.id })),
@@ -126,6 +128,7 @@ function readRights(stacks: Stack[], context: Record<string, unknown>) {
         return `${api}/live/${target.replace('connections/', '')}/@connections/some`
       }
       if (target.startsWith('sealed/')) return target.replace('sealed', arns.sealed)
+      if (target.startsWith('archive/')) return target.replace('archive', arns.archive)
       if (target.startsWith('failures/')) return target.replace('failures', arns.failures)
       const [, name = '', qualifier] = /^function ([^:]+)(:.*)?$/.exec(target) ?? []
       const called = [...functions.values()].find((candidate) => candidate.name === name)

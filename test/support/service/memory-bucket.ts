@@ -8,6 +8,7 @@ const pageLength = 2
 export class MemoryBucket {
   readonly objects = new Map<string, Buffer>()
   readonly requests: string[] = []
+  readonly undeletable = new Set<string>()
   /** Response to the next write, which is sent after the object is stored. */
   nextResponse: (() => Response | undefined) | null = null
 
@@ -19,6 +20,25 @@ export class MemoryBucket {
     )
   }
 
+  /** Lists all objects as versions, or deletes those in the body of a request. */
+  private versions(query: URLSearchParams): Response {
+    const keys = [...this.objects.keys()]
+      .filter((key) => key.startsWith(query.get('prefix') ?? ''))
+      .slice(0, pageLength)
+    const versions = keys.map((key) => `<Version><Key>${key}</Key><VersionId>1</VersionId></Version>`)
+    return new Response(`<ListVersionsResult>${versions.join('')}</ListVersionsResult>`)
+  }
+
+  private delete(body: string): Response {
+    const faults = [...body.matchAll(/<Key>([^<]*)<\/Key>/g)].flatMap(([, key = '']) => {
+      if (this.undeletable.has(key))
+        return [`<Error><Key>${key}</Key><Code>AccessDenied</Code><Message>No</Message></Error>`]
+      this.objects.delete(key)
+      return []
+    })
+    return new Response(`<DeleteResult>${faults.join('')}</DeleteResult>`)
+  }
+
   private answer(
     { pathname, searchParams }: URL,
     { method, headers, body }: { method: string; headers: Record<string, string>; body?: Buffer },
@@ -27,6 +47,8 @@ export class MemoryBucket {
     const stored = this.objects.get(path)
     const tag = stored && `"${hash('md5', stored)}"`
     this.requests.push([method, pathname, headers['if-match'] ?? headers['if-none-match'] ?? ''].join(' ').trim())
+    if (searchParams.has('versions')) return this.versions(searchParams)
+    if (method === 'POST' && searchParams.has('delete')) return this.delete(String(body))
     if (method === 'GET' && searchParams.has('list-type')) return this.list(searchParams)
     if (method === 'GET') {
       if (!stored || !tag) return new Response('', { status: 404 })

@@ -24,6 +24,15 @@ export const objectStoreCases: [title: string, run: (store: ObjectStore) => Prom
     },
   ],
   [
+    'deletes all objects of a folder, and no others',
+    async (store) => {
+      for (const path of ['a/b/1', 'a/b/2', 'a/b/c/3', 'a/bb/4']) await store.put(path, 'content', null)
+      expect(await store.deleteFolder('a/b/', () => true)).toBe(true)
+      expect(await store.deleteFolder('a/b/', () => true)).toBe(true)
+      expect(await listed(store, 'a/')).toEqual([['a/bb/4', 7]])
+    },
+  ],
+  [
     'reads a range, which ends at the end of the object',
     async ({ getRange, put }) => {
       await put('a/file', Buffer.from([0, 255, 2, 3, 4]), null)

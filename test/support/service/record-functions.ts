@@ -319,17 +319,24 @@ async function recordRenewal(record: Record, account: string): Promise<void> {
   await record('schedules/renew-locks.ts', run, answers('2999-01-01T00:00:00Z'))
 }
 
-/** Records the sealing of both logs, a renewal of locks, the start of successor logs, and the request for the public key. */
+/** Records the sealing of all logs, the flush of the archive, a renewal of locks, the start of successor logs, and the request for the public key. */
 async function recordSealing(record: Record, account: string): Promise<void> {
   await writeChangeLogOf(account)
   const bucket = new Map<string, string>()
   const answer = async (url: URL, { method, body }: RequestInit) => {
     if (method === 'PUT') bucket.set(url.pathname, await new Response(body).text())
+    const prefix = url.searchParams.get('prefix')
+    if (prefix !== null) {
+      const paths = [...bucket.keys()].map((path) => path.slice(1)).filter((path) => path.startsWith(prefix))
+      const contents = paths.map((path) => `<Contents><Key>${path}</Key><Size>1</Size></Contents>`)
+      return new Response(`<ListBucketResult>${contents.join('')}</ListBucketResult>`)
+    }
     const stored = bucket.get(url.pathname)
     return stored === undefined ? new Response('', { status: 404 }) : new Response(stored)
   }
   const inBucket = (handler: Handler) => async (event: unknown) => {
     vi.stubEnv('SEAL_FOLDER', '')
+    vi.stubEnv('ARCHIVE_FOLDER', '')
     for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
     await advanceHours(4)
     return handler(event)
@@ -341,14 +348,32 @@ async function recordSealing(record: Record, account: string): Promise<void> {
   }
   await record('schedules/seal-logs.ts', (handler) => inBucket(handler)({}), answer)
   expectSealed('changes', 'activity')
+  await record('schedules/flush-archive.ts', (handler) => inBucket(handler)({}), answer)
+  if (![...bucket.keys()].some((path) => path.startsWith('/v1/manifest/'))) throw new Error('No hour was flushed.')
+  await record('schedules/seal-logs.ts', (handler) => inBucket(handler)({}), answer)
+  expectSealed('archive')
+  await record('tasks/verify-archive.ts', (handler) => inBucket(handler)({ account_id: account }), answer)
+  await record('tasks/archive-status.ts', (handler) => handler({}))
   await recordRenewal(record, account)
-  bucket.clear()
+  for (const path of bucket.keys()) if (!path.startsWith('/v1/')) bucket.delete(path)
   await record('tasks/begin-sealed-log.ts', (handler) => inBucket(handler)({ account_id: account }), answer)
-  expectSealed('changes.2', 'activity.2')
+  expectSealed('changes.2', 'activity.2', 'archive.2')
   await record('public/seal-pub.ts', async (handler) => {
     for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
     succeed(await call(handler, { method: 'GET', path: '/seal.pub' }), 'GET /seal.pub')
   })
+}
+
+/** Returns the responses of a bucket with one object in each folder, which the function deletes. */
+function deletedObjects() {
+  const deleted = new Set<string>()
+  return (url: URL, { method }: RequestInit) => {
+    if (method === 'POST') return new Response('<DeleteResult></DeleteResult>')
+    const prefix = url.searchParams.get('prefix') ?? ''
+    const versions = deleted.has(prefix) ? '' : `<Version><Key>${prefix}1</Key><VersionId>1</VersionId></Version>`
+    deleted.add(prefix)
+    return new Response(`<ListVersionsResult>${versions}</ListVersionsResult>`)
+  }
 }
 
 async function recordSchedules(record: Record): Promise<void> {
@@ -418,10 +443,11 @@ async function recordSchedules(record: Record): Promise<void> {
   await recordSealing(record, account.id)
   await operate({ operation: 'delete_account', account_id: account.id })
   for (const hours of [24 * 8, 24 * 10]) {
-    await record('schedules/delete-due-accounts.ts', async (handler) => {
+    const run = async (handler: Handler) => {
       await advanceHours(hours)
       await handler({})
-    })
+    }
+    await record('schedules/delete-due-accounts.ts', run, deletedObjects())
   }
 }
 

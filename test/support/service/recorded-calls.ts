@@ -20,6 +20,8 @@ export type Target =
   | `function ${string}`
   | 'sealed'
   | `sealed/${string}`
+  | 'archive'
+  | `archive/${string}`
   | 'seal key'
   | 'secret key'
   | 'token secret'
@@ -158,8 +160,13 @@ function callOfFetch(url: URL, method: string, body: string): RecordedCall {
       const of = hasParameter('retention') ? 'ObjectRetention' : 'Object'
       return call(`s3:${method === 'GET' ? 'Get' : 'Put'}${of}`, `sealed/${key}`)
     }
-    if (method === 'GET') return key ? call('s3:GetObject', `failures/${key}`) : call('s3:ListBucket', 'failures')
-    if (method === 'DELETE') return call('s3:DeleteObject', `failures/${key}`)
+    const bucket = first === 'archive' ? 'archive' : 'failures'
+    if (url.searchParams.has('versions')) return call('s3:ListBucketVersions', bucket)
+    if (url.searchParams.has('delete'))
+      return call('s3:DeleteObjectVersion', `${bucket}/${/<Key>([^<]*)</.exec(body)?.[1]}`)
+    if (method === 'GET') return key ? call('s3:GetObject', `${bucket}/${key}`) : call('s3:ListBucket', bucket)
+    if (method === 'PUT') return call('s3:PutObject', `${bucket}/${key}`)
+    if (method === 'DELETE') return call('s3:DeleteObject', `${bucket}/${key}`)
   }
   const versionsCall = versionCall(url, method, body)
   if (versionsCall) return versionsCall
@@ -268,6 +275,8 @@ export async function recordCalls(work: () => Promise<unknown>, answer = unanswe
   vi.stubEnv('SEAL_KEY_FILE', '')
   vi.stubEnv('SEAL_KEY_ID', 'recorded')
   vi.stubEnv('SEAL_BUCKET', 'sealed')
+  vi.stubEnv('ARCHIVE_FOLDER', '')
+  vi.stubEnv('ARCHIVE_BUCKET', 'archive')
   const { fetch } = globalThis
   globalThis.fetch = async (input, init = {}) => {
     const url = new URL(String(input))

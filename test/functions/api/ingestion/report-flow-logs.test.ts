@@ -9,7 +9,7 @@ import { signingKey } from '#shared/core/secrets/signing-secret.ts'
 import { unpack } from '#shared/logs/flows/packing.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { call, newAccount } from '#test/support/accounts/account.ts'
-import { closeRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
+import { closeRecord, newFlowGrant, openRecord, reportsOf } from '#test/support/logs/flows.ts'
 import { mockAws } from '#test/support/service/mock-aws.ts'
 
 let account: Awaited<ReturnType<typeof newAccount>>
@@ -25,7 +25,7 @@ const all: Put = async ({ Records }) => ({
   Records: Records.map((_, i) => ({ SequenceNumber: String(i), ShardId: 'shard' })),
 })
 const stored = () => puts().flatMap((records) => records.map(({ Data }) => unpack(Data)))
-const reports = () => stored().flatMap((pack) => pack.reports)
+const reports = () => stored().flatMap(reportsOf)
 
 beforeAll(async () => {
   account = await newAccount()
@@ -194,7 +194,9 @@ describe('ingest tokens (L9)', () => {
       iat: Date.parse(attribution.authorized_at) / 1000,
       exp: Date.parse(attribution.authorization_expires_at) / 1000 + 30 * 86_400,
       initiator_device_id: attribution.initiator_device_id,
+      responder_device_id: attribution.responder_device_id,
       initiator_actor_id: attribution.initiator_actor_id,
+      policy_id: attribution.policy_id,
       resource_id: attribution.resource_id,
     })
     expect(await statusOf(await signed(header, claims()))).toBe(200)

@@ -8,14 +8,11 @@ import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { clock, timestamp } from '#shared/core/clock.ts'
 import { anonymousSubject } from '#shared/core/subject.ts'
 import { type LogStream, logId } from '#shared/logs/entries/log-id.ts'
-import { flowKey, pointerPartition } from '#shared/logs/entries/log-keys.ts'
+import { pointerPartition } from '#shared/logs/entries/log-keys.ts'
 import { logItems } from '#shared/logs/entries/log-store.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
-import { longFlowsPartition } from '#shared/logs/flows/flow-index.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
-import { flowLogId } from '#shared/logs/flows/flow-store.ts'
 import { windowsOverlap } from '#shared/logs/match-entries.ts'
-import { getItem, queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { actorsApi, groupsApi } from '#test/support/accounts/collections.ts'
@@ -464,14 +461,6 @@ describe('retention (L1)', () => {
       const items = logItems(ownAccount.id, stream, logId(stream, at), at, fieldsOf[stream])
       expect(items.map(({ ttl }) => ttl)).toEqual(items.map(() => seconds + 2 * 86_400))
     }
-    const grant = await newFlowGrant(ownAccount.id, { initiator_actor_id: actor.id })
-    const { report } = checkFlowReport(
-      closeRecord({ flow_start: timestamp(at - 600 * second), flow_end: timestamp(at) }),
-    ) as { report: FlowReport }
-    await storeFlowLogs({ Records: [flowRecord(grant.claims(), at, report)] })
-    const flow = await getItem(flowKey(ownAccount.id, actor.id, flowLogId(grant.claims(), report)))
-    const [pointer] = await queryItems(longFlowsPartition(ownAccount.id, 0))
-    expect([flow?.ttl, pointer?.ttl]).toEqual([seconds + 3 * 86_400, seconds + 3 * 86_400])
   })
 
   it('starts at the ingest of a flow', async () => {

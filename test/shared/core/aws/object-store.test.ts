@@ -94,3 +94,13 @@ it('uses conditional requests, and retries after a lost response', async () => {
   expect(await sealStore().put('a/tile/0/000', Buffer.from([1, 255]), null)).toBe(false)
   expect(bucket.requests).toEqual(['PUT /a/tile/0/000 *', 'PUT /a/tile/0/000 *'])
 })
+
+it('reports an object that cannot be deleted, and stops without time', async () => {
+  const bucket = inBucket()
+  for (const name of ['1', '2', '3']) await sealStore().put(`a/${name}`, 'one', null)
+  expect(await sealStore().deleteFolder('a/', () => false)).toBe(false)
+  expect(bucket.objects.size).toBe(3)
+  bucket.undeletable.add('a/2')
+  await expect(sealStore().deleteFolder('a/', () => true)).rejects.toMatchObject({ name: 'AccessDenied' })
+  expect([...bucket.objects.keys()]).toEqual(['a/2', 'a/3'])
+})

@@ -56,7 +56,9 @@ async function process_() {
     authorized_at: '2026-01-01T00:00:00Z',
     expires_at: '2026-01-01T08:00:00Z',
     initiator_device_id: accountId,
+    responder_device_id: accountId,
     initiator_actor_id: accountId,
+    policy_id: accountId,
     resource_id: accountId,
   }
   const accepts = (token: string) =>

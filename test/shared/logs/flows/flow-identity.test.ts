@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
-import { flowLogId } from '#shared/logs/flows/flow-store.ts'
+import { flowLogId } from '#shared/logs/flows/stored-flow.ts'
 import { openRecord } from '#test/support/logs/flows.ts'
 
 const claims = { account_id: 'acc', initiator_device_id: 'dev', role: 'initiator', resource_id: 'res' } as const

@@ -4,7 +4,7 @@ import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
 import type { IngestClaims } from '#shared/logs/flows/ingest-token.ts'
 import { pack, unpack } from '#shared/logs/flows/packing.ts'
-import { closeRecord, openRecord } from '#test/support/logs/flows.ts'
+import { closeRecord, openRecord, reportsOf } from '#test/support/logs/flows.ts'
 
 const claims = { account_id: 'a', policy_authorization_id: 'b', role: 'initiator' } as IngestClaims
 const now = 1_800_000_000_000_001
@@ -33,7 +33,7 @@ it('unpacks the packed reports in order', async () => {
     fc.property(fc.array(record, { maxLength: 20 }), (records) => {
       const reports = records.map(reportOf)
       const unpacked = pack(claims, now, reports).map(unpack)
-      expect(unpacked.flatMap((part) => part.reports)).toEqual(reports)
+      expect(unpacked.flatMap(reportsOf)).toEqual(reports)
       for (const part of unpacked) expect([part.claims, part.ingested_at]).toEqual([claims, now])
     }),
   )
@@ -51,7 +51,7 @@ it('keeps every pack well below the maximum size of a stream record', () => {
   reports.push(reportOf(closeRecord({ outers: Array(1_000).fill(path) })))
   const packs = pack(claims, now, reports)
   expect(Math.max(...packs.map((bytes) => bytes.length))).toBeLessThan(1_000_000)
-  expect(packs.flatMap((bytes) => unpack(bytes).reports)).toEqual(reports)
+  expect(packs.map(unpack).flatMap(reportsOf)).toEqual(reports)
 })
 
 it('packs ten thousand typical reports into few small records', () => {

@@ -36,7 +36,9 @@ const claims: IngestClaims = {
   iat: 0,
   exp: 0,
   initiator_device_id: randomUUID(),
+  responder_device_id: randomUUID(),
   initiator_actor_id: randomUUID(),
+  policy_id: randomUUID(),
   resource_id: randomUUID(),
 }
 

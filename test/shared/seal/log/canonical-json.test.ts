@@ -62,9 +62,10 @@ it('serializes equal values to one text, which parses to the same value', () => 
   )
 })
 
-it('omits undefined members, and rejects values without a JSON form', () => {
+it('omits undefined members, writes 64-bit integers as text, and rejects values without a JSON form', () => {
   expect(canonicalJson({ b: undefined, a: 1 })).toBe('{"a":1}')
-  for (const value of [Number.NaN, Number.POSITIVE_INFINITY, '\ud800', 1n, undefined]) {
+  expect(canonicalJson([2n ** 63n - 1n])).toBe('["9223372036854775807"]')
+  for (const value of [Number.NaN, Number.POSITIVE_INFINITY, '\ud800', Symbol('x'), undefined]) {
     expect(() => canonicalJson(value)).toThrow(RangeError)
   }
 })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { hourId, hourLeafText, hourMicros, hourStreams, readHourId } from '#shared/seal/log/sealed-log.ts'
+import { hourMicros } from '#shared/core/clock.ts'
+import { hourId, hourLeafText, hourStreams, readHourId } from '#shared/seal/log/sealed-log.ts'
 
 it('derives ids of hours that sort like their leaves (S1.3)', () => {
   const hour = 494_000 * hourMicros

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import { parseTimestamp } from '#shared/core/clock.ts'
-import { hourMicros, hourText } from '#shared/seal/log/sealed-log.ts'
+import { hourMicros, parseTimestamp } from '#shared/core/clock.ts'
+import { hourText } from '#shared/seal/log/sealed-log.ts'
 import { settledUntil } from '#shared/seal/sealing/seal-activity.ts'
 import { type Key, sealKey } from '#shared/table/keys.ts'
 import { getItem } from '#shared/table/read.ts'

@@ -1,7 +1,7 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, it } from 'vitest'
 import { instantOf, logId, positionTail } from '#shared/logs/entries/log-id.ts'
-import { logKeys } from '#shared/logs/entries/log-keys.ts'
+import { logKey } from '#shared/logs/entries/log-keys.ts'
 import { verifiedCommits } from '#shared/seal/sealing/seal-changes.ts'
 import { readAccountVersion } from '#shared/table/account-version.ts'
 import type { Item } from '#shared/table/keys.ts'
@@ -24,8 +24,7 @@ beforeEach(async () => {
 
 async function insertEntry(micros: number): Promise<string> {
   const id = logId('change', micros, positionTail(0))
-  const [key] = logKeys(account, id)
-  await put({ ...((await readChangeEntries(account)).at(-1) as Item), ...(key as Item) })
+  await put({ ...((await readChangeEntries(account)).at(-1) as Item), ...logKey(account, id) })
   return id
 }
 

@@ -1,0 +1,48 @@
+import { dayMicros, hourStart } from '../core/clock.ts'
+import { mergeDay, putHourCounts } from '../logs/counters/count-items.ts'
+import { countedColumns, countedDimensions, dimensionColumns, flowValue } from '../logs/counters/dimensions.ts'
+import { countLimits, type Sum, toSum, ValueCounts } from '../logs/counters/value-counts.ts'
+import type { FileRow } from '../logs/files/columns.ts'
+
+/** Columns of a file from which its flows are counted. */
+export const countedRowColumns = [...countedColumns, ...countedDimensions.flatMap((name) => dimensionColumns[name])]
+
+/** Counters of the flows in the files of one hour (R9.1). Receives each row of the files once. */
+export class HourCounters {
+  private readonly account: string
+  private readonly hour: number
+  /** Counters by dimension and by the hour in which flows started. */
+  private readonly counts = new Map(
+    countedDimensions.map((dimension) => [dimension, new Map<number, ValueCounts>()] as const),
+  )
+
+  constructor(account: string, hour: number) {
+    this.account = account
+    this.hour = hour
+  }
+
+  add(rows: readonly FileRow[]): void {
+    for (const row of rows) {
+      // Skips flows without an end, which queries do not return, because their retention has ended.
+      if (row.flow_end === null) continue
+      const hour = hourStart(Number(row.flow_start))
+      const position = row.role === 'initiator' ? 0 : 3
+      const [rx, tx] = [toSum(row.rx_bytes as Sum), toSum(row.tx_bytes as Sum)]
+      for (const [dimension, hours] of this.counts) {
+        const counts = hours.get(hour) ?? new ValueCounts()
+        if (counts.size === 0) hours.set(hour, counts)
+        counts.add(flowValue(row, dimension), position, 1, rx, tx)
+      }
+    }
+  }
+
+  /** Stores the counters. The first hour of a day also merges the counters of the day before (R9.3). Idempotent. */
+  async finish(): Promise<void> {
+    const counts = [...this.counts].map(([dimension, hours]) => {
+      const ascending = [...hours].sort(([a], [b]) => a - b)
+      return [dimension, ascending.map(([hour, values]) => values.toHour(hour, countLimits.values))] as const
+    })
+    await putHourCounts(this.account, this.hour, counts)
+    if (this.hour % dayMicros === 0) await mergeDay(this.account, this.hour - dayMicros)
+  }
+}

@@ -1,0 +1,156 @@
+import { clock, hourMicros, hourStart } from '../core/clock.ts'
+import { instantOf } from '../logs/entries/log-id.ts'
+import {
+  type FileItem,
+  filesOfHour,
+  type LateRange,
+  logFilePath,
+  putFileItem,
+  putLateItem,
+  rowGroups,
+} from '../logs/files/file-index.ts'
+import { FlowFiles } from '../logs/files/flow-files.ts'
+import { flowRow } from '../logs/files/flow-row.ts'
+import { fileRows, groupRows } from '../logs/files/parquet-writer.ts'
+import { type Attribution, attributionKey } from '../logs/flows/attribution.ts'
+import type { BufferedFlow } from '../logs/flows/stored-flow.ts'
+import { rowLeaf } from '../seal/log/row-leaf.ts'
+import { getItems } from '../table/read.ts'
+import { ArchiveMismatch } from './archive-mismatch.ts'
+import { countedRowColumns, HourCounters } from './hour-counters.ts'
+import type { ManifestFile } from './manifest.ts'
+import { putFile } from './put-file.ts'
+
+/** Thrown when a run ends before the hour is flushed. The next run continues after the last complete file. */
+export class UnfinishedHour extends Error {}
+
+/** Ids and end of a flow, from which the index of its file is built. */
+export type IndexedFlow = Pick<BufferedFlow, 'sk' | 'fend'>
+
+/** Index of the files of flows of one hour: the row groups of each file, and the late flows. */
+export class HourIndex {
+  private readonly account: string
+  private readonly hour: number
+  private readonly late = new Map<string, LateRange>()
+  private latestEnd = 0
+
+  constructor(account: string, hour: number) {
+    this.account = account
+    this.hour = hour
+  }
+
+  /** Stores the index item of a file, whose flows are in the order of their log ids. Idempotent. */
+  async add(part: number, file: ManifestFile, flows: IndexedFlow[]): Promise<void> {
+    const { account, hour } = this
+    const groups: { first: string; last: string }[] = []
+    for (let at = 0; at < flows.length; at += groupRows) {
+      const last = flows[Math.min(at + groupRows, flows.length) - 1]
+      groups.push({ first: flows[at]?.sk ?? '', last: last?.sk ?? '' })
+    }
+    await putFileItem(groups, { account, hour, part, summary: JSON.stringify(file) })
+    this.addLate(part, flows)
+  }
+
+  /** Adds the late flows of a file whose index item is stored. */
+  addLate(part: number, flows: IndexedFlow[]): void {
+    const { hour } = this
+    for (const [i, { sk, fend = 0 }] of flows.entries()) {
+      const start = instantOf(sk)
+      const started = hourStart(start)
+      if ((started === hour || started === hour - hourMicros) && fend <= hour + hourMicros) continue
+      const group = Math.floor(i / groupRows)
+      const range = this.late.get(`${part} ${started}`)
+      if (range) range.lastGroup = group
+      else this.late.set(`${part} ${started}`, { hour: started, part, firstGroup: group, lastGroup: group })
+      this.latestEnd = Math.max(this.latestEnd, hourStart(Math.max(start, fend)))
+    }
+  }
+
+  /** Stores the index of the late flows. Idempotent. */
+  async finish(): Promise<void> {
+    const { account, hour, latestEnd } = this
+    if (this.late.size === 0) return
+    await putLateItem(account, { hour, latestEnd, ranges: [...this.late.values()] })
+  }
+}
+
+/** Files of the flows of one hour. Flows arrive in descending order of their log ids, so part 0 contains the newest flows. */
+export class HourFiles {
+  private readonly account: string
+  private readonly hour: number
+  private readonly deadline: number
+  /** Index items of the files that an earlier run has written. */
+  private readonly written: FileItem[]
+  private readonly files: ManifestFile[] = []
+  private readonly index: HourIndex
+  private readonly counters: HourCounters
+  private readonly attributions = new Map<string, Attribution | undefined>()
+  private buffer: BufferedFlow[] = []
+
+  private constructor(account: string, hour: number, deadline: number, written: FileItem[]) {
+    this.account = account
+    this.hour = hour
+    this.deadline = deadline
+    this.written = written
+    this.index = new HourIndex(account, hour)
+    this.counters = new HourCounters(account, hour)
+  }
+
+  static async open(account: string, hour: number, deadline: number): Promise<HourFiles> {
+    return new HourFiles(account, hour, deadline, await filesOfHour(account, hour))
+  }
+
+  /** @throws UnfinishedHour, ArchiveMismatch */
+  async add(flow: BufferedFlow): Promise<void> {
+    this.buffer.push(flow)
+    if (this.buffer.length === fileRows) await this.write()
+  }
+
+  /** Writes the last file, the index of late flows and the counters. Returns all files. @throws UnfinishedHour, ArchiveMismatch */
+  async finish(): Promise<ManifestFile[]> {
+    if (this.buffer.length > 0) await this.write()
+    if (this.written.length > this.files.length) throw new ArchiveMismatch(this.pathOf(this.files.length))
+    await this.index.finish()
+    await this.counters.finish()
+    return this.files
+  }
+
+  private pathOf(part: number): string {
+    return logFilePath({ account: this.account, stream: 'flow', hour: this.hour, part })
+  }
+
+  private async write(): Promise<void> {
+    const { account, hour, files } = this
+    const part = files.length
+    const flows = this.buffer.reverse()
+    this.buffer = []
+    const existing = this.written[part]
+    if (existing) {
+      const file: ManifestFile = JSON.parse(existing.summary)
+      if (file.rows !== flows.length || file.first !== flows[0]?.sk || file.last !== flows.at(-1)?.sk)
+        throw new ArchiveMismatch(file.key)
+      this.index.addLate(part, flows)
+      const stored = new FlowFiles(account)
+      for (const group of rowGroups(existing)) this.counters.add(await stored.columns(group, countedRowColumns))
+      files.push(file)
+      return
+    }
+    if (clock.monotonic() > this.deadline) throw new UnfinishedHour()
+    await this.readAttributions(flows)
+    const rows = flows.map((flow) => {
+      const row = flowRow(flow, this.attributions.get(flow.ids.policy_authorization_id))
+      return { row, leaf: rowLeaf('flow', row) }
+    })
+    const file = await putFile({ account, stream: 'flow', hour, part }, rows)
+    await this.index.add(part, file, flows)
+    this.counters.add(rows.map(({ row }) => row))
+    files.push(file)
+  }
+
+  private async readAttributions(flows: BufferedFlow[]): Promise<void> {
+    const ids = new Set(flows.map(({ ids: { policy_authorization_id } }) => policy_authorization_id))
+    const missing = [...ids].filter((id) => !this.attributions.has(id))
+    const found = await getItems<Attribution>(missing.map((id) => attributionKey(this.account, id)))
+    for (const [i, id] of missing.entries()) this.attributions.set(id, found[i])
+  }
+}

@@ -1,0 +1,56 @@
+import { archiveStore } from '../core/aws/object-store.ts'
+import type { LogStream } from '../logs/entries/log-id.ts'
+import { manifestPath } from '../logs/files/file-index.ts'
+import { canonicalJson } from '../seal/log/canonical-json.ts'
+
+/** File in a manifest (R6). `root` and `groups` are Merkle roots over its rows, in base64. `sha256` is hexadecimal. */
+export type ManifestFile = {
+  stream: LogStream
+  key: string
+  rows: number
+  bytes: number
+  sha256: string
+  root: string
+  groups: string[]
+  first: string
+  last: string
+}
+
+/** Sizes of the sealed logs that the rows of an hour were compared with. */
+export type SealedSizes = { changes: number; activity: number }
+
+/** Files of the hours from `from` to `until` (R6). `previous` is the leaf hash of the preceding manifest; null for the first. */
+export type Manifest = {
+  type: 'archive'
+  version: 1
+  account_id: string
+  number: number
+  previous: string | null
+  from: string
+  until: string
+  sealed: SealedSizes
+  files: ManifestFile[]
+  erasures: []
+}
+
+/** Puts the manifest of an hour. Returns the stored content, which can be that of an interrupted run. */
+export async function putManifest(manifest: Manifest, hour: number): Promise<Buffer> {
+  const content = Buffer.from(canonicalJson(manifest))
+  const path = manifestPath(manifest.account_id, hour)
+  if (await archiveStore().put(path, content, null)) return content
+  return (await archiveStore().get(path))?.content ?? content
+}
+
+type StoredManifest = { manifest: Manifest; content: Buffer }
+
+/** Reads the manifest of an hour; null if there is none. @throws Error for content that is not a manifest */
+export const readManifest = (account: string, hour: number): Promise<StoredManifest | null> =>
+  readManifestAt(manifestPath(account, hour))
+
+export async function readManifestAt(path: string): Promise<StoredManifest | null> {
+  const stored = await archiveStore().get(path)
+  if (!stored) return null
+  const manifest = JSON.parse(stored.content.toString())
+  if (manifest?.type !== 'archive' || manifest.version !== 1) throw new Error('This is not a manifest.')
+  return { manifest, content: stored.content }
+}

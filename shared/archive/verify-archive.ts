@@ -1,0 +1,192 @@
+import * as v from 'valibot'
+import { archiveStore } from '../core/aws/object-store.ts'
+import { hourMicros, parseTimestamp } from '../core/clock.ts'
+import { ApiError } from '../core/errors.ts'
+import { readAccountIdOrAll } from '../core/event-account.ts'
+import { isTransient } from '../core/transient-error.ts'
+import { parseHour } from '../logs/blocks/block-keys.ts'
+import { logStreams } from '../logs/entries/log-id.ts'
+import { sealedAccountsPartition } from '../seal/log/sealed-log.ts'
+import { hashBytes, leafHash } from '../seal/merkle/merkle-proof.ts'
+import { GrowingTree } from '../seal/merkle/tiles.ts'
+import { parseCheckpoint } from '../seal/notes/checkpoint.ts'
+import { openNote, parseVerifierKey, type VerifierKey, verifierKeyText } from '../seal/notes/signed-note.ts'
+import { readSealedLog } from '../seal/sealing/sealed-state.ts'
+import { leafHashes } from '../seal/sealing/table-tiles.ts'
+import { sealPartition } from '../table/keys.ts'
+import { sortKeysOf } from '../table/read.ts'
+import { rejectUnknownAccount } from '../table/reject-unknown-account.ts'
+import { type Manifest, readManifestAt } from './manifest.ts'
+import { verifyFile } from './put-file.ts'
+
+/**
+ * Damage of an archive. `missing`: an object that a manifest lists, or a manifest, does not exist. `altered`: an object differs from its
+ * manifest, or a manifest from the sealed log. `unknown`: no manifest lists the object. `unsigned`: the key has not signed the sealed log.
+ */
+type ArchiveFinding = { account_id: string; at: string; problem: 'missing' | 'altered' | 'unknown' | 'unsigned' }
+
+/** Position from which the next call continues. */
+const Next = v.strictObject({ account_id: v.string(), from: v.string() })
+
+const VerifyEvent = v.strictObject({
+  account_id: v.optional(v.nullable(v.string())),
+  from: v.optional(v.nullable(v.string())),
+  until: v.optional(v.nullable(v.string())),
+  key: v.optional(v.nullable(v.string())),
+  next: v.optional(v.nullable(Next)),
+})
+
+/** Result of a verification. `unsealed` is the number of manifests that no checkpoint covers yet. */
+type Verification = {
+  accounts: number
+  manifests: number
+  unsealed: number
+  files: number
+  rows: number
+  findings: ArchiveFinding[]
+  /** Keys that the checkpoints were verified with. */
+  verifier_keys: string[]
+  next: v.InferOutput<typeof Next> | null
+}
+
+type Window = { from: number; until: number; hasTime: () => boolean }
+
+function readTime(name: string, text: string | null | undefined, absent: number): number {
+  const micros = text ? parseTimestamp(text) : absent
+  if (micros === null) throw new ApiError('bad_request', `${name} must be an RFC 3339 timestamp.`)
+  return micros
+}
+
+/** Returns the leaf hashes of the archive log. Reports a log whose checkpoint the key has not signed, or whose tiles differ from it. */
+async function sealedLeaves(account: string, expected: VerifierKey | null, result: Verification): Promise<Buffer[]> {
+  const { state } = await readSealedLog(account, 'archive')
+  if (!state) return []
+  const key = expected ?? parseVerifierKey(state.verifier_key)
+  if (!result.verifier_keys.includes(verifierKeyText(key))) result.verifier_keys.push(verifierKeyText(key))
+  const hashes = await leafHashes(sealPartition(account, 'archive'), 0, state.size)
+  const leaves = Array.from({ length: state.size }, (_, i) => hashes.subarray(i * hashBytes, (i + 1) * hashBytes))
+  const tree = new GrowingTree()
+  for (const leaf of leaves) tree.add(leaf)
+  const text = openNote(state.note, key)
+  const checkpoint = text === null ? null : parseCheckpoint(text)
+  const isSigned = checkpoint?.size === state.size && checkpoint.root.equals(tree.root())
+  if (!isSigned) result.findings.push({ account_id: account, at: 'archive', problem: 'unsigned' })
+  return leaves
+}
+
+/** Returns the hour in the name of an object: `…/flow-20261122T09-0.parquet` or `…/20261122T09.json`. */
+function hourOfPath(path: string): number {
+  const [, year, month, day, hour] = /(\d{4})(\d\d)(\d\d)T(\d\d)[^/]*$/.exec(path) ?? []
+  return parseHour(`${year}-${month}-${day}T${hour}`)
+}
+
+/** Verifies the archive of an account within a window of hours. Returns the time from which to continue, or null at the end. */
+async function verifyAccount(
+  account: string,
+  key: VerifierKey | null,
+  { from, until, hasTime }: Window,
+  result: Verification,
+): Promise<string | null> {
+  const report = (at: string, problem: ArchiveFinding['problem']) =>
+    result.findings.push({ account_id: account, at, problem })
+  const leaves = await sealedLeaves(account, key, result)
+  const listed = new Set<string>()
+  let previous: { manifest: Manifest; hash: string } | null = null
+  for await (const { path } of archiveStore().list(`v1/manifest/account=${account}/`)) {
+    const hour = hourOfPath(path)
+    if (hour < from) continue
+    if (hour >= until) break
+    if (previous && !hasTime()) return previous.manifest.until
+    const stored = await readManifestAt(path).catch((error: unknown) => {
+      if (isTransient(error)) throw error
+      return null
+    })
+    const hash = stored && leafHash(stored.content)
+    if (!stored || !hash || stored.manifest.account_id !== account) {
+      report(path, 'altered')
+      continue
+    }
+    const { manifest } = stored
+    const expected: number = previous ? previous.manifest.number + 1 : from > 0 ? manifest.number : 0
+    for (let number = expected; number < manifest.number; number++) report(`manifest ${number}`, 'missing')
+    const sealed = leaves[manifest.number]
+    const follows: boolean =
+      previous?.manifest.number !== manifest.number - 1 ||
+      (manifest.previous === previous.hash && manifest.from === previous.manifest.until)
+    if (manifest.number < expected || !follows || (sealed && !sealed.equals(hash))) report(path, 'altered')
+    if (!sealed) result.unsealed++
+    result.manifests++
+    for (const file of manifest.files) {
+      listed.add(file.key)
+      try {
+        await verifyFile(file)
+      } catch (error) {
+        if (isTransient(error)) throw error
+        report(file.key, (await archiveStore().getTail(file.key, 1)) ? 'altered' : 'missing')
+      }
+      result.files++
+      result.rows += file.rows
+    }
+    previous = { manifest, hash: hash.toString('base64') }
+  }
+  const end = previous ? previous.manifest.number + 1 : 0
+  if (until === Number.POSITIVE_INFINITY && (previous || from === 0))
+    for (let number = end; number < leaves.length; number++) report(`manifest ${number}`, 'missing')
+  // Files after the last manifest belong to a flush that has not ended.
+  const flushed = Math.min(until, previous ? (parseTimestamp(previous.manifest.until) ?? 0) : 0)
+  for (const stream of logStreams) {
+    for await (const { path } of archiveStore().list(`v1/${stream}/account=${account}/`)) {
+      const hour = hourOfPath(path)
+      if (!listed.has(path) && !(hour < from || hour + hourMicros > flushed)) report(path, 'unknown')
+    }
+  }
+  return null
+}
+
+/**
+ * Verifies the archive (R11): each file against its manifest, and each manifest against the sealed log. Read-only.
+ * @param event `account_id` limits the check to one account, `from` and `until` to a window of hours; `key` is the expected verifier key, by default that of
+ * the stored checkpoint;
+ * `next` continues an earlier call
+ * @throws ApiError `bad_request` for an invalid event, `not_found` for an unknown account
+ */
+export async function verifyArchive(event: unknown, hasTime: () => boolean = () => true): Promise<Verification> {
+  const parsed = v.safeParse(VerifyEvent, event ?? {})
+  if (!parsed.success) {
+    const [{ message, path }] = parsed.issues
+    throw new ApiError('bad_request', `${path?.map(({ key }) => String(key)).join('.') ?? 'event'}: ${message}.`)
+  }
+  const { key: keyText, from, until, next } = parsed.output
+  const account = readAccountIdOrAll(event)
+  const key = keyText ? readKey(keyText) : null
+  const window = { from: readTime('from', from, 0), until: readTime('until', until, Number.POSITIVE_INFINITY), hasTime }
+  if (account !== null) await rejectUnknownAccount(account)
+  const accounts = account === null ? await sortKeysOf(sealedAccountsPartition) : [account]
+  const result: Verification = {
+    accounts: 0,
+    manifests: 0,
+    unsealed: 0,
+    files: 0,
+    rows: 0,
+    findings: [],
+    verifier_keys: [],
+    next: null,
+  }
+  for (const id of accounts) {
+    if (next && id < next.account_id) continue
+    const begin = id === next?.account_id ? readTime('next.from', next.from, 0) : window.from
+    if (!hasTime()) return { ...result, next: { account_id: id, from: from ?? '1970-01-01T00:00:00Z' } }
+    const end = await verifyAccount(id, key, { ...window, from: begin }, result)
+    if (end !== null) return { ...result, next: { account_id: id, from: end } }
+    result.accounts++
+  }
+  return result
+}
+
+function readKey(text: string): VerifierKey {
+  try {
+    return parseVerifierKey(text)
+  } catch (error) {
+    throw new ApiError('bad_request', `key: ${error instanceof Error ? error.message : error}`)
+  }
+}

@@ -1,0 +1,91 @@
+import { archiveStore } from '../../core/aws/object-store.ts'
+import { conditionColumns, type FlowCondition, matchesAll } from '../counters/flow-conditions.ts'
+import type { ReadBudget } from '../flows/read-budget.ts'
+import type { FileRow } from './columns.ts'
+import { logFilePath, type RowGroup } from './file-index.ts'
+import { openParquet, type ParquetFile, tailBytes } from './parquet-reader.ts'
+import { groupRows } from './parquet-writer.ts'
+
+/** Number of decoded row groups that are kept, because a row group can contain both late flows and others. */
+const keptGroups = 4
+
+/** Opens a file with one request, which also reads small files completely. */
+async function openFile(path: string): Promise<ParquetFile> {
+  const missing = () => new Error(`The archive has no file ${path}.`)
+  const tail = await archiveStore().getTail(path, tailBytes)
+  if (!tail) throw missing()
+  const { content, size } = tail
+  const tailStart = size - content.length
+  const read = async (start: number, end: number) => {
+    if (start >= tailStart) return content.subarray(start - tailStart, end - tailStart)
+    const range = await archiveStore().getRange(path, start, end)
+    if (!range) throw missing()
+    return range
+  }
+  return openParquet({ size, read })
+}
+
+/** Rows that a request needs: those that match all conditions, with the given columns or all, within a budget. */
+export type RowSearch = { conditions?: readonly FlowCondition[]; columns?: readonly string[]; budget?: ReadBudget }
+
+/** Files of flows of an account, for one request. Each footer is read once. */
+export class FlowFiles {
+  private readonly account: string
+  private readonly search: RowSearch
+  private readonly files = new Map<string, Promise<ParquetFile>>()
+  private readonly groups = new Map<string, Promise<FileRow[]>>()
+
+  constructor(account: string, search: RowSearch = {}) {
+    this.account = account
+    this.search = search
+  }
+
+  private pathOf({ hour, part }: Pick<RowGroup, 'hour' | 'part'>): string {
+    return logFilePath({ account: this.account, stream: 'flow', hour, part })
+  }
+
+  /** @throws Error if the file does not exist */
+  private open(group: RowGroup): Promise<ParquetFile> {
+    const path = this.pathOf(group)
+    const file = this.files.get(path) ?? openFile(path)
+    this.files.set(path, file)
+    return file
+  }
+
+  /** Returns the matching rows of a row group in the order of their log ids; null if the budget is exhausted. */
+  async rows(group: RowGroup): Promise<FileRow[] | null> {
+    const { budget } = this.search
+    const name = `${group.hour} ${group.part} ${group.group}`
+    const kept = this.groups.get(name)
+    const files = this.files.has(this.pathOf(group)) ? 0 : 1
+    if (kept === undefined && budget && !budget.take({ groups: 1, rows: groupRows, files })) return null
+    const rows = kept ?? this.matchingRows(group)
+    this.groups.delete(name)
+    this.groups.set(name, rows)
+    for (const oldest of this.groups.keys()) if (this.groups.size > keptGroups) this.groups.delete(oldest)
+    return rows
+  }
+
+  /** Reads the columns of the conditions first, and all others only if a row matches (R8.4). */
+  private async matchingRows(group: RowGroup): Promise<FileRow[]> {
+    const { conditions = [], columns } = this.search
+    const file = await this.open(group)
+    if (conditions.length === 0) return file.readGroup(group.group, columns)
+    const tested = await file.readGroup(group.group, [...new Set(conditions.flatMap(conditionColumns))])
+    const positions = tested.flatMap((row, position) => (matchesAll(row, conditions) ? [position] : []))
+    if (positions.length === 0) return []
+    const rows = await file.readGroup(group.group, columns)
+    return positions.map((position) => rows[position] as FileRow)
+  }
+
+  /** Returns some columns of a row group, in the order of the log ids. */
+  async columns(group: RowGroup, columns: readonly string[]): Promise<FileRow[]> {
+    return (await this.open(group)).readGroup(group.group, columns)
+  }
+
+  async logIds(group: RowGroup): Promise<string[]> {
+    this.search.budget?.spend({ groups: 1 })
+    const file = await this.open(group)
+    return (await file.readColumn(group.group, 'log_id')) as string[]
+  }
+}

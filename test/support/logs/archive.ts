@@ -1,0 +1,25 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
+import { flushAccount } from '#shared/archive/flush-account.ts'
+import { type ArchiveState, archiveStateKey } from '#shared/logs/blocks/archive-view.ts'
+import { sealKey } from '#shared/table/keys.ts'
+import { table, tableName } from '#shared/table/table.ts'
+
+const put = (Item: Record<string, unknown>) => table().send(new PutCommand({ TableName: tableName(), Item }))
+
+/** Stores the state of an archive whose last flushed hour ended at `watermark`. */
+export async function putArchiveState(account: string, watermark: number): Promise<void> {
+  const state: ArchiveState = { watermark, until: watermark, manifests: 0, previous: null, totals: {}, written_at: 1 }
+  await put({ ...archiveStateKey(account), kind: 'archive', ...state })
+}
+
+/** Marks both logs of an account without entries in its due hours as sealed, so that these hours can be flushed. */
+export async function sealNothing(account: string): Promise<void> {
+  await put({ ...sealKey(account, 'activity'), kind: 'seal', hour: Number.MAX_SAFE_INTEGER })
+  await put({ ...sealKey(account, 'changes'), kind: 'seal', size: 0, time: Number.MAX_SAFE_INTEGER })
+}
+
+/** Flushes all due hours of an account without changes, sessions and API requests. */
+export async function flushFlows(account: string): Promise<void> {
+  await sealNothing(account)
+  await flushAccount(account, Number.POSITIVE_INFINITY)
+}
