@@ -157,8 +157,8 @@ describe.each(entries)('$name', ({ name, operation }) => {
   if (ofAccount && method === 'GET')
     it('returns an entity tag and honours If-None-Match, unless it has no id (A8.2)', async () => {
       const { etag } = answer.headers
-      const isProof = path.startsWith('/logs/checkpoints/') || path.endsWith('/proof')
-      if (isProof || path === '/logs/archive' || Array.isArray(answer.body.data)) return expect(etag).toBeUndefined()
+      const { data } = answer.body
+      if (!('id' in data || 'log_id' in data)) return expect(etag).toBeUndefined()
       expect(etag).toMatch(/^"[\x21\x23-\x7e]+"$/)
       const again = await world.send(name, { ...sample, headers: { 'if-none-match': `"other", ${etag}` } })
       expect([again.status, again.text, again.headers.etag]).toEqual([304, '', etag])
