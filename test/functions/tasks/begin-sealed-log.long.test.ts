@@ -161,7 +161,7 @@ it("begins successor logs after a restore: from the table's entries, next to the
 it('skips a log that can continue', async () => {
   await sealBoth()
   await change(1)
-  expect(await begin()).toEqual({ data: { changes: null, activity: null } })
+  expect(await begin()).toEqual({ data: { changes: null, activity: null, archive: null } })
   expect((await checkpointOf('changes')).follows).toBeNull()
   expect(world.paths().filter((path) => path.includes('.2/'))).toEqual([])
 })
@@ -244,5 +244,5 @@ it('refuses an invalid account, a log leased by another run, and a log with othe
     `The log changes failed its verification: checkpoint at ${path}.`,
   )
   world.write(path, note)
-  expect(await begin()).toEqual({ data: { changes: null, activity: null } })
+  expect(await begin()).toEqual({ data: { changes: null, activity: null, archive: null } })
 })
