@@ -82,8 +82,9 @@ export async function flushAccount(account: string, deadline: number): Promise<v
   if (!isDue(state.watermark, now)) return
   const lease = new FlushLease(account)
   if (!(await lease.take(stored?.watermark))) return
-  if (state.written_at > 0 && state.watermark + hourMicros + maxDelayMicros < now)
-    logLine('ERROR', 'archive_behind', { account_id: account, hour: timestamp(state.watermark) })
+  const hours = Math.ceil((now - maxDelayMicros - state.watermark) / hourMicros) - 1
+  if (state.written_at > 0 && hours > 0)
+    logLine('ERROR', 'archive_behind', { account_id: account, hour: timestamp(state.watermark), hours })
   let unstored: ArchiveState | undefined
   try {
     // Stores the first hour before its files, because a later run would begin with a later hour.

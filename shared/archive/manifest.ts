@@ -2,6 +2,7 @@ import { archiveStore } from '../core/aws/object-store.ts'
 import type { LogStream } from '../logs/entries/log-id.ts'
 import { manifestPath } from '../logs/files/file-index.ts'
 import { canonicalJson } from '../seal/log/canonical-json.ts'
+import { putNew } from './put-new.ts'
 
 /** File in a manifest (R6). `root` and `groups` are Merkle roots over its rows, in base64. `sha256` is hexadecimal. */
 export type ManifestFile = {
@@ -34,12 +35,8 @@ export type Manifest = {
 }
 
 /** Puts the manifest of an hour. Returns the stored content, which can be that of an interrupted run. */
-export async function putManifest(manifest: Manifest, hour: number): Promise<Buffer> {
-  const content = Buffer.from(canonicalJson(manifest))
-  const path = manifestPath(manifest.account_id, hour)
-  if (await archiveStore().put(path, content, null)) return content
-  return (await archiveStore().get(path))?.content ?? content
-}
+export const putManifest = (manifest: Manifest, hour: number): Promise<Buffer> =>
+  putNew(manifestPath(manifest.account_id, hour), Buffer.from(canonicalJson(manifest)))
 
 type StoredManifest = { manifest: Manifest; content: Buffer }
 

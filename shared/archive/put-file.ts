@@ -9,6 +9,7 @@ import { canonicalJson } from '../seal/log/canonical-json.ts'
 import { fileTree, rowLeaf } from '../seal/log/row-leaf.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
 import type { ManifestFile } from './manifest.ts'
+import { putNew } from './put-new.ts'
 
 /** Row of a file with its leaf hash. */
 export type ArchivedRow = { row: FileRow; leaf: Buffer }
@@ -32,13 +33,9 @@ export async function putFile(place: Place, rows: ArchivedRow[]): Promise<Manife
   const writer = new ParquetWriter(stream)
   for (const { row } of rows) writer.add(row)
   const tree = rootsOf(rows.map(({ leaf }) => leaf))
-  let content = writer.finish()
-  if (!(await archiveStore().put(key, content, null))) {
-    const stored = (await archiveStore().get(key))?.content
-    if (!stored || (!stored.equals(content) && (await rootOfRows(stream, stored)) !== tree.root))
-      throw new ArchiveMismatch(key)
-    content = stored
-  }
+  const written = writer.finish()
+  const content = await putNew(key, written)
+  if (!content.equals(written) && (await rootOfRows(stream, content)) !== tree.root) throw new ArchiveMismatch(key)
   const idOf = (row: ArchivedRow | undefined) => String(row?.row.log_id)
   return {
     stream,

@@ -1,11 +1,12 @@
 import { hash, randomUUID } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ArchiveMismatch } from '#shared/archive/archive-mismatch.ts'
 import { type ArchivedRow, putFile, readColumns } from '#shared/archive/put-file.ts'
 import { archiveStore } from '#shared/core/aws/object-store.ts'
 import { logFilePath } from '#shared/logs/files/file-index.ts'
 import { rowLeaf } from '#shared/seal/log/row-leaf.ts'
 import { realisticFlows } from '#test/support/logs/realistic-flows.ts'
+import { MemoryBucket } from '#test/support/service/memory-bucket.ts'
 
 const archivedRows = (count: number): ArchivedRow[] =>
   realisticFlows(count).map((row) => ({ row, leaf: rowLeaf('flow', row) }))
@@ -59,4 +60,24 @@ it('cannot be read if its bytes differ from those of the manifest', async () => 
   await expect(readColumns({ ...file, key: `${file.key}.other` }, ['log_id'])).rejects.toEqual(
     new ArchiveMismatch(`${file.key}.other`),
   )
+})
+
+it('fails, and is not a mismatch, while a concurrent put cannot be read yet', async () => {
+  vi.stubEnv('ARCHIVE_FOLDER', '')
+  vi.stubEnv('ARCHIVE_BUCKET', 'archive')
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+    vi.unstubAllGlobals()
+    vi.restoreAllMocks()
+  })
+  const bucket = new MemoryBucket()
+  bucket.nextResponse = () => {
+    bucket.objects.clear()
+    return new Response('', { status: 409 })
+  }
+  const fault = await putFile(newFile(), archivedRows(3)).catch((error: unknown) => error)
+  expect(fault).not.toBeInstanceOf(ArchiveMismatch)
+  expect(fault).toMatchObject({ message: expect.stringContaining('was written concurrently') })
+  bucket.nextResponse = null
+  expect(await putFile(newFile(), archivedRows(3))).toMatchObject({ rows: 3 })
 })

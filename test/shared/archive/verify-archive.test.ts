@@ -128,6 +128,26 @@ it.each<[string, (archive: Awaited<ReturnType<typeof newArchive>>) => [at: strin
   for (const finding of expected) expect(findings).toContainEqual(finding)
 })
 
+it('finds an unsealed manifest that does not follow the one before', async () => {
+  const { account, checkpoint } = await newSealedAccount()
+  for (let hour = 0; hour < 2; hour++) {
+    advanceMinutes(80)
+    await changeSites(account.id, 2)
+    advanceMinutes(80)
+    for (const log of ['changes', 'activity'] as const) await sealNow(account.id, log)
+    await flushAccount(account.id, Number.POSITIVE_INFINITY)
+  }
+  expect((await checkpoint('archive')).size).toBe(0)
+  const { manifests, nameOf } = filesOf(account.id)
+  const verify = async () => ((await verifyArchive({ account_id: account.id })) as Result).data
+  const count = manifests().length
+  expect(await verify()).toMatchObject({ manifests: count, unsealed: count, findings: [] })
+  const path = manifests().at(-1) ?? ''
+  const text = readFileSync(path, 'utf8')
+  writeFileSync(path, text.replace(/"previous":"..../, '"previous":"AAAA'))
+  expect((await verify())?.findings).toMatchObject([{ at: nameOf(path), problem: 'altered' }])
+})
+
 it('refuses a log that the given key has not signed', async () => {
   const { verify, verifierKey } = await newArchive(1)
   const { name } = parseVerifierKey(verifierKey)
