@@ -159,8 +159,8 @@ describe('archive_behind (R2.5)', () => {
     await flush(dueAt(day))
     const log = catchLog('ERROR')
     await flush(day + 2 * hourMicros + delay)
-    expect(log.lines().map(({ event, account_id, hour }) => [event, account_id, hour])).toEqual(
-      Array(count).fill(['archive_behind', account, timestamp(day + hourMicros)]),
+    expect(log.lines().map(({ event, account_id, hour, hours }) => [event, account_id, hour, hours])).toEqual(
+      Array(count).fill(['archive_behind', account, timestamp(day + hourMicros), 1]),
     )
   })
 
