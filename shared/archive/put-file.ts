@@ -4,7 +4,7 @@ import type { LogStream } from '../logs/entries/log-id.ts'
 import type { FileRow } from '../logs/files/columns.ts'
 import { logFilePath } from '../logs/files/file-index.ts'
 import { openParquet } from '../logs/files/parquet-reader.ts'
-import { ParquetWriter } from '../logs/files/parquet-writer.ts'
+import { encodeFile } from '../logs/files/parquet-writer.ts'
 import { canonicalJson } from '../seal/log/canonical-json.ts'
 import { fileTree, rowLeaf } from '../seal/log/row-leaf.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
@@ -30,10 +30,11 @@ function rootsOf(leaves: Buffer[]): { root: string; groups: string[] } {
 export async function putFile(place: Place, rows: ArchivedRow[]): Promise<ManifestFile> {
   const { stream } = place
   const key = logFilePath(place)
-  const writer = new ParquetWriter(stream)
-  for (const { row } of rows) writer.add(row)
   const tree = rootsOf(rows.map(({ leaf }) => leaf))
-  const written = writer.finish()
+  const written = encodeFile(
+    stream,
+    rows.map(({ row }) => row),
+  )
   const content = await putNew(key, written)
   if (!content.equals(written) && (await rootOfRows(stream, content)) !== tree.root) throw new ArchiveMismatch(key)
   const idOf = (row: ArchivedRow | undefined) => String(row?.row.log_id)

@@ -15,9 +15,8 @@ import { afterAll, expect, it } from 'vitest'
 import { type LogStream, logStreams } from '../../shared/logs/entries/log-id.ts'
 import { type FileRow, logColumns } from '../../shared/logs/files/columns.ts'
 import { entryRow } from '../../shared/logs/files/entry-rows.ts'
-import { groupRows } from '../../shared/logs/files/parquet-writer.ts'
+import { encodeFile, groupRows } from '../../shared/logs/files/parquet-writer.ts'
 import { arbitraryEntries } from '../support/logs/arbitrary-entries.ts'
-import { writeRows } from '../support/logs/parquet-files.ts'
 import { realisticFlows } from '../support/logs/realistic-flows.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'parquet-'))
@@ -40,7 +39,7 @@ async function writeSample(stream: LogStream) {
     return i % 9 ? row : { ...row, erased_at: 1_764_000_000_000_000 + i, erased_leaf: `leaf ${i}` }
   })
   const path = join(directory, `${stream}.parquet`)
-  await writeFile(path, writeRows(stream, rows))
+  await writeFile(path, encodeFile(stream, rows))
   return { path, rows }
 }
 
@@ -105,7 +104,7 @@ it('DuckDB answers the query of R10 from a partitioned folder', async () => {
     const date = new Date((lastMonday + i) * day).toISOString().slice(0, 10)
     await mkdir(join(folder, `day=${date}`), { recursive: true })
     const name = `flow-${date.replaceAll('-', '')}T09-0.parquet`
-    await writeFile(join(folder, `day=${date}`, name), writeRows('flow', rows))
+    await writeFile(join(folder, `day=${date}`, name), encodeFile('flow', rows))
   }
   await connection.run("SET TimeZone = 'UTC'")
   const result = await connection.runAndReadAll(`

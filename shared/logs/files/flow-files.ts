@@ -85,7 +85,7 @@ export class FlowFiles {
 
   async logIds(group: RowGroup): Promise<string[]> {
     this.search.budget?.spend({ groups: 1 })
-    const file = await this.open(group)
-    return (await file.readColumn(group.group, 'log_id')) as string[]
+    const rows = await this.columns(group, ['log_id'])
+    return rows.map(({ log_id }) => String(log_id))
   }
 }

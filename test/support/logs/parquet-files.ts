@@ -1,13 +1,5 @@
-import type { LogStream } from '#shared/logs/entries/log-id.ts'
 import type { FileRow } from '#shared/logs/files/columns.ts'
 import { openParquet, type ParquetFile } from '#shared/logs/files/parquet-reader.ts'
-import { ParquetWriter } from '#shared/logs/files/parquet-writer.ts'
-
-export function writeRows(stream: LogStream, rows: FileRow[]): Buffer {
-  const writer = new ParquetWriter(stream)
-  for (const row of rows) writer.add(row)
-  return writer.finish()
-}
 
 /** Opens a file in memory. `onRead` receives the range of each read. */
 export const openBuffer = (file: Buffer, onRead = (_start: number, _end: number) => {}): Promise<ParquetFile> =>

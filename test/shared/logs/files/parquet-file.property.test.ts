@@ -5,14 +5,14 @@ import type { LogEntry } from '#shared/logs/entries/log-entry.ts'
 import { type LogStream, logStreams } from '#shared/logs/entries/log-id.ts'
 import { logColumns } from '#shared/logs/files/columns.ts'
 import { entryRow, rowEntry } from '#shared/logs/files/entry-rows.ts'
-import { groupRows } from '#shared/logs/files/parquet-writer.ts'
+import { encodeFile, groupRows } from '#shared/logs/files/parquet-writer.ts'
 import { arbitraryEntries } from '#test/support/logs/arbitrary-entries.ts'
-import { openBuffer, readRows, writeRows } from '#test/support/logs/parquet-files.ts'
+import { openBuffer, readRows } from '#test/support/logs/parquet-files.ts'
 
 it.each(logStreams)('entries of the stream %s are restored from a file', async (stream) => {
   await fc.assert(
     fc.asyncProperty(fc.array(arbitraryEntries[stream], { minLength: 1, maxLength: 40 }), async (entries) => {
-      const rows = await readRows(writeRows(stream, entries.map(entryRow)))
+      const rows = await readRows(encodeFile(stream, entries.map(entryRow)))
       expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(logColumns[stream]))
       expect(rows.map((row) => rowEntry(stream, row))).toEqual(entries)
     }),
@@ -30,7 +30,7 @@ it.each([1, groupRows - 1, groupRows, groupRows + 1, 20_000])(
   async (count) => {
     for (const stream of logStreams) {
       const entries = manyEntries(stream, count)
-      const file = writeRows(stream, entries.map(entryRow))
+      const file = encodeFile(stream, entries.map(entryRow))
       const { groups } = await openBuffer(file)
       expect(groups.slice(0, -1).every((rows) => rows === groupRows)).toBe(true)
       expect(groups.reduce((sum, rows) => sum + rows, 0)).toBe(count)
@@ -44,7 +44,7 @@ it('the id of the changed object and the columns without a field are stored', as
   const [change] = fc.sample(arbitraryEntries.change, 1) as [LogEntry]
   const row = entryRow({ ...change, after: { id: 'object' } } as LogEntry)
   const extended = { ...row, leaf: 2n ** 63n - 1n, erased_at: 1_764_000_000_000_001, erased_leaf: 'hash' }
-  const [read] = await readRows(writeRows('change', [extended]))
+  const [read] = await readRows(encodeFile('change', [extended]))
   expect(read).toEqual(extended)
   expect(read?.object_id).toBe('object')
 })
