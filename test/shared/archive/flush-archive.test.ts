@@ -13,7 +13,7 @@ import { sealNothing } from '#test/support/logs/archive.ts'
 import { flowReport, setClock, simulatedDay } from '#test/support/logs/flow-account.ts'
 import { flowRecord } from '#test/support/logs/flows.ts'
 import { readArchiveOf } from '#test/support/logs/read-archive.ts'
-import { interceptTable } from '#test/support/table/intercept-table.ts'
+import { interceptTable, recordCommands } from '#test/support/table/intercept-table.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
 const day = simulatedDay()
@@ -64,8 +64,8 @@ const flushed = async (ids: string[]) => {
   return states.map((state) => state?.watermark === day + hourMicros)
 }
 
-it('flushes all accounts that are sealed, in pages of 50', async () => {
-  const ids = await newAccounts(101)
+it('flushes all accounts that are sealed', async () => {
+  const ids = await newAccounts(20)
   await flushArchive(always)
   expect(await flushed(ids)).toEqual(ids.map(() => true))
   expect((await readArchiveOf(ids.at(-1) ?? '')).rows.flow).toHaveLength(1)
@@ -104,4 +104,17 @@ it('flushes nothing after the deadline', async () => {
   const ids = await newAccounts(2)
   await flushArchive(0)
   expect(await flushed(ids)).toEqual([false, false])
+})
+
+it('begins with any of the accounts', async () => {
+  const ids = await newAccounts(3)
+  const begun = new Set<string>()
+  for (let run = 0; run < 100 && begun.size < ids.length; run++) {
+    const sent = recordCommands()
+    await flushArchive(always)
+    // The first command lists the accounts.
+    const [, next] = sent.map(({ input }) => JSON.stringify(input))
+    begun.add(ids.find((id) => next?.includes(id)) ?? 'none')
+  }
+  expect(begun).toEqual(new Set(ids))
 })
