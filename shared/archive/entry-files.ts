@@ -1,7 +1,7 @@
 import { hourMicros } from '../core/clock.ts'
 import { idFrom, idUntil, type LogStream } from '../logs/entries/log-id.ts'
 import { entryRow } from '../logs/files/entry-rows.ts'
-import { fileRows } from '../logs/files/parquet-writer.ts'
+import { fileLimits } from '../logs/files/parquet-writer.ts'
 import { cutEntry, renderEntry } from '../logs/render-entries.ts'
 import { walkLogs } from '../logs/walk-logs.ts'
 import { sealedAttributes, storedText } from '../seal/log/entry-text.ts'
@@ -81,18 +81,18 @@ export async function putEntryFiles(account: string, stream: EntryStream, hour: 
   let count = 0
   for await (const entry of entriesOf(account, stream, hour)) {
     await check.add(String(entry.row.log_id), entry.leaf)
-    if (count++ < fileRows) first.push(entry)
+    if (count++ < fileLimits.rows) first.push(entry)
   }
   await check.finish()
   const put = (part: number, rows: ArchivedRow[]) => putFile({ account, stream, hour, part }, rows)
-  if (count <= fileRows) return count > 0 ? [await put(0, first)] : []
+  if (count <= fileLimits.rows) return count > 0 ? [await put(0, first)] : []
   // Reads the entries of a very busy hour again, so that only the rows of one file are in memory.
   first.length = 0
   const files: ManifestFile[] = []
   let rows = first
   for await (const entry of entriesOf(account, stream, hour)) {
     rows.push(entry)
-    if (rows.length < fileRows) continue
+    if (rows.length < fileLimits.rows) continue
     files.push(await put(files.length, rows))
     rows = []
   }

@@ -11,7 +11,7 @@ import {
 } from '../logs/files/file-index.ts'
 import { FlowFiles } from '../logs/files/flow-files.ts'
 import { flowRow } from '../logs/files/flow-row.ts'
-import { fileRows, groupRows } from '../logs/files/parquet-writer.ts'
+import { fileLimits, groupRows } from '../logs/files/parquet-writer.ts'
 import { type Attribution, attributionKey } from '../logs/flows/attribution.ts'
 import type { BufferedFlow } from '../logs/flows/stored-flow.ts'
 import { rowLeaf } from '../seal/log/row-leaf.ts'
@@ -103,7 +103,7 @@ export class HourFiles {
   /** @throws UnfinishedHour, ArchiveMismatch */
   async add(flow: BufferedFlow): Promise<void> {
     this.buffer.push(flow)
-    if (this.buffer.length === fileRows) await this.write()
+    if (this.buffer.length === fileLimits.rows) await this.write()
   }
 
   /** Writes the last file, the index of late flows and the counters. Returns all files. @throws UnfinishedHour, ArchiveMismatch */

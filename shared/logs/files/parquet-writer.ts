@@ -7,7 +7,7 @@ import { fileSchema } from './file-schema.ts'
 /** Number of rows of a row group, except for the last one of a file (R4). */
 export const groupRows = 8_192
 /** Maximum number of rows of a file (R4). */
-export const fileRows = 131_072
+export const fileLimits = { rows: 131_072 }
 
 /** A decoder then refuses damaged data, because Parquet itself has no checksum. */
 const compression = { params: { [constants.ZSTD_c_checksumFlag]: 1 } }

@@ -29,10 +29,10 @@ const listings: [name: string, query: Listing][] = [
   ['change, an object with 100', ({ rare }) => ({ object_id: rare.id })],
 ]
 
-/** Measures pages of 50 entries in a log of `count` entries, with a quarter in each stream. */
-export async function logCosts(count: number): Promise<LogCost[]> {
+/** Measures pages of 50 entries in a log of `count` entries and of some days, with a quarter in each stream. */
+export async function logCosts(count: number, days = 30): Promise<LogCost[]> {
   const account = { id: randomUUID(), inserted_at: timestamp(0) } as AccountRow
-  const logs = await plantLogs(account.id, count)
+  const logs = await plantLogs(account.id, count, days)
   const costs: LogCost[] = []
   for (const [name, toQuery] of listings) {
     // Begins the window after the first entries, so that some flows are still open at its beginning.

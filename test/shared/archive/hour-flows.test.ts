@@ -7,6 +7,7 @@ import { openVersions } from '#shared/logs/blocks/open-set.ts'
 import { lastLogMicros } from '#shared/logs/entries/log-id.ts'
 import { getLog, listLogs } from '#shared/logs/query-logs.ts'
 import { removeItem } from '#shared/table/put-item.ts'
+import { skipHours } from '#test/support/logs/archive.ts'
 import { flowReport, newFlowAccount, setClock, simulatedDay } from '#test/support/logs/flow-account.ts'
 import { readArchiveOf } from '#test/support/logs/read-archive.ts'
 
@@ -68,6 +69,7 @@ describe('the open set (R3.4)', () => {
     await flows.store(start, flowReport(start))
     await flows.flush(dueAt(day))
     const closed = day + 5 * dayMicros + minute
+    await skipHours(flows.account, hourStart(closed))
     await flows.store(closed, flowReport(start, { end: closed, domain: 'late.example' }))
     await flows.flush(dueAt(hourStart(closed)))
     const [{ row } = { row: undefined }] = (await readArchiveOf(flows.account)).rows.flow
@@ -91,8 +93,10 @@ describe('the open set (R3.4)', () => {
       await flows.store(start, flowReport(start))
       await flows.flush(dueAt(day))
       const [before, after] = [day + 6 * dayMicros, day + 7 * dayMicros] as const
-      await flows.flush(dueAt(before + 23 * hourMicros))
+      await skipHours(flows.account, before)
+      await flows.flush(dueAt(before))
       expect(await versionsOf(flows)).toEqual([[day, day]])
+      await skipHours(flows.account, after)
       if (isRepeated) await flows.store(after + minute, flowReport(start))
       await flows.flush(dueAt(after))
       expect(await versionsOf(flows)).toEqual([[day, after]])
@@ -122,9 +126,13 @@ describe('a flow whose retention ends while it is open (R3.2)', () => {
     const flows = await newFlowAccount()
     const starts = [day + minute, day + dayMicros + minute] as const
     const ids = starts.map((start) => flows.idOf(flowReport(start)))
-    for (const start of starts) await flows.store(start + minute, flowReport(start))
+    await flows.store(starts[0] + minute, flowReport(starts[0]))
+    await flows.flush(dueAt(day))
+    await skipHours(flows.account, day + dayMicros)
+    await flows.store(starts[1] + minute, flowReport(starts[1]))
     await flows.flush(dueAt(day + dayMicros))
     const ended = day + 3 * dayMicros
+    await skipHours(flows.account, ended - 2 * hourMicros)
     await flows.flush(dueAt(ended - hourMicros))
     expect([await archived(flows), await flows.openIds()]).toEqual([[], ids])
     await flows.flush(dueAt(ended))
@@ -147,6 +155,7 @@ describe('a flow whose retention ends while it is open (R3.2)', () => {
     await flows.store(start, flowReport(start))
     await flows.flush(dueAt(day))
     const ended = day + 3 * dayMicros
+    await skipHours(flows.account, ended)
     await flows.store(ended + 5 * minute, flowReport(start, { end: ended }))
     await flows.flush(dueAt(ended))
     const [{ row } = { row: undefined }] = (await readArchiveOf(flows.account)).rows.flow

@@ -1,7 +1,8 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { handler as storeFlowLogs } from '#functions/streams/store-flow-logs.ts'
 import { clock, hourMicros, timestamp } from '#shared/core/clock.ts'
 import type { AccountRow } from '#shared/domain/accounts/account.ts'
+import { fileLimits, groupRows } from '#shared/logs/files/parquet-writer.ts'
 import { listLogs } from '#shared/logs/query-logs.ts'
 import { putArchiveState } from '#test/support/logs/archive.ts'
 import { flowReport, newFlowAccount, setClock, simulatedDay } from '#test/support/logs/flow-account.ts'
@@ -12,22 +13,28 @@ const day = simulatedDay()
 const minute = 60_000_000
 const dueAt = day + hourMicros + 15 * minute
 const perRecord = 1_000
-/** Number of flows of an hour, whose files have at most 131,072 rows. */
-const count = 140_000
+/** Number of flows of an hour, whose files have at most two row groups. */
+const count = 20_000
+const rowsOfFile = 2 * groupRows
 
+const { rows: allRows } = fileLimits
+beforeEach(() => {
+  fileLimits.rows = rowsOfFile
+})
 afterEach(() => {
+  fileLimits.rows = allRows
   vi.restoreAllMocks()
 })
 
 it('flushes an hour with several files, and resumes after the last complete file', { timeout: 600_000 }, async () => {
   const { account, record, idOf, flush, state } = await newFlowAccount()
-  const startOf = (i: number) => day + i * 20_000
+  const startOf = (i: number) => day + i * 140_000
   const reports = Array.from({ length: count }, (_, i) => flowReport(startOf(i), { end: startOf(i) + 5 }))
-  for (let at = 0; at < count; at += 100 * perRecord) {
+  for (let at = 0; at < count; at += 10 * perRecord) {
     const now = day + 50 * minute + at
     setClock(now)
     const Records = []
-    for (let from = at; from < Math.min(count, at + 100 * perRecord); from += perRecord)
+    for (let from = at; from < Math.min(count, at + 10 * perRecord); from += perRecord)
       Records.push(record(now, ...reports.slice(from, from + perRecord)))
     expect(await storeFlowLogs({ Records })).toEqual({ batchItemFailures: [] })
   }
@@ -38,7 +45,7 @@ it('flushes an hour with several files, and resumes after the last complete file
     return data.map(({ log_id }) => log_id)
   }
   const expectListed = async () => {
-    for (const i of [0, 8_190, 8_926, 70_000, 131_070, count - 4])
+    for (const i of [0, count - rowsOfFile - 2, count - rowsOfFile, count - groupRows - 2, count - 4])
       expect(await list(i)).toEqual(
         reports
           .slice(i, i + 4)
@@ -64,7 +71,7 @@ it('flushes an hour with several files, and resumes after the last complete file
   await flush(dueAt, 1)
   expect(written).toEqual(['000000', '000001'])
   const { manifests, rows } = await readArchiveOf(account)
-  expect(manifests.flatMap(({ files }) => files.map((file) => file.rows))).toEqual([131_072, count - 131_072])
+  expect(manifests.flatMap(({ files }) => files.map((file) => file.rows))).toEqual([rowsOfFile, count - rowsOfFile])
   expect(rows.flow.map(({ id }) => id).sort()).toEqual(reports.map(idOf).sort())
   await expectListed()
 

@@ -52,17 +52,21 @@ async function plantCounts(account: string, actorCount: number, begin: number): 
     }
     return counts
   }
-  for (let hour = begin; hour < begin + days * dayMicros; hour += hourMicros) {
-    const starts = [
-      [hour - 7 * hourMicros, 0.0025],
-      [hour - 2 * hourMicros, 0.0025],
-      [hour - hourMicros, 0.05],
-      [hour, 0.945],
+  // All hours have the same counters, because generating others takes long. No item contains those of two hours.
+  const shares = (
+    [
+      [7, 0.0025],
+      [2, 0.0025],
+      [1, 0.05],
+      [0, 0.945],
     ] as const
-    const shares = starts.map(([start, part]) => [start, share(flowsPerHour * part)] as const)
+  ).map(([age, part]) => [age, share(flowsPerHour * part)] as const)
+  for (let hour = begin; hour < begin + days * dayMicros; hour += hourMicros) {
     const names = ['actor', 'total'] as const
     const counted = names.map((name) => {
-      const hours = shares.flatMap(([start, counts]) => counts.get(name)?.toHour(start, countLimits.values) ?? [])
+      const hours = shares.flatMap(
+        ([age, counts]) => counts.get(name)?.toHour(hour - age * hourMicros, countLimits.values) ?? [],
+      )
       return [name, hours] as const
     })
     await putHourCounts(account, hour, counted)
@@ -71,10 +75,10 @@ async function plantCounts(account: string, actorCount: number, begin: number): 
   await putArchiveState(account, begin + days * dayMicros)
 }
 
-it.each([200, 800])('reads the counters of 30,000,000 flows of %i actors within the goals (R14)', async (actors) => {
+it('reads the counters of 30,000,000 flows of 800 actors within the goals (R14)', async () => {
   const account = randomUUID()
   const begin = Math.floor(clock.now() / dayMicros) * dayMicros - days * dayMicros - 12 * hourMicros
-  await plantCounts(account, actors, begin)
+  await plantCounts(account, 800, begin)
   vi.spyOn(clock, 'now').mockReturnValue(begin + days * dayMicros + 1_800 * 1_000_000)
   const window = { begin: timestamp(begin), end: timestamp(begin + days * dayMicros) }
   const histogram = (query = {}) => readHistogram(account, new URLSearchParams({ ...window, ...query }))
@@ -87,8 +91,6 @@ it.each([200, 800])('reads the counters of 30,000,000 flows of %i actors within 
   const totals = await measure(() => histogram())
   const filtered = await measure(() => histogram({ actor_id: actor }))
   const top = await measure(() => readTopValues(account, new URLSearchParams(window)))
-  const units = [totals, by, filtered, top].map(({ reads }) => reads)
-  console.info(`${actors} actors: ${units.join(', ')}`)
   expect(totals.reads).toBeLessThanOrEqual(60)
   for (const { reads } of [by, filtered, top]) expect(reads).toBeLessThanOrEqual(1_100)
 })
@@ -97,9 +99,9 @@ it('reads a filtered page within the goals (R14)', async () => {
   const account = { id: randomUUID(), inserted_at: timestamp(clock.now() - 90 * dayMicros) } as AccountRow
   const [frequent, rare] = [await newFlowGrant(account.id), await newFlowGrant(account.id)]
   const first = Math.floor(clock.now() / dayMicros) * dayMicros - 10 * dayMicros
-  const flows = Array.from({ length: 9 * 24 * 20 }, (_, i): BufferedFlow => {
+  const flows = Array.from({ length: 4 * 24 * 20 }, (_, i): BufferedFlow => {
     const flow_start = first + i * 180_000_000
-    const { claims } = i % 1_500 === 700 ? rare : frequent
+    const { claims } = i % 600 === 300 ? rare : frequent
     const { report } = checkFlowReport(
       closeRecord({
         inner_src_port: i,
@@ -124,7 +126,6 @@ it('reads a filtered page within the goals (R14)', async () => {
       count = data.length
       expect(metadata.read_until).toBeNull()
     })
-    console.info(`${count} flows: ${reads} units, ${objects.mock.calls.length} row groups`)
     return { count, reads, groups: objects.mock.calls.length }
   }
   const ofFrequent = await page(frequent)

@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { flushAccount } from '#shared/archive/flush-account.ts'
 import { type ArchiveState, archiveStateKey } from '#shared/logs/blocks/archive-view.ts'
+import { changeItem } from '#shared/table/change-item.ts'
 import { sealKey } from '#shared/table/keys.ts'
 import { table, tableName } from '#shared/table/table.ts'
 
@@ -10,6 +11,11 @@ const put = (Item: Record<string, unknown>) => table().send(new PutCommand({ Tab
 export async function putArchiveState(account: string, watermark: number): Promise<void> {
   const state: ArchiveState = { watermark, until: watermark, manifests: 0, previous: null, totals: {}, written_at: 1 }
   await put({ ...archiveStateKey(account), kind: 'archive', ...state })
+}
+
+/** Continues an archive at a later hour, because flushing days without flows takes long. */
+export async function skipHours(account: string, watermark: number): Promise<void> {
+  await changeItem(archiveStateKey(account), { set: { watermark } })
 }
 
 /** Marks both logs of an account without entries in its due hours as sealed, so that these hours can be flushed. */

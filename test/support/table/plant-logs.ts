@@ -11,7 +11,6 @@ import { plantIntoFile } from './plant-items.ts'
 type PlantedActor = { id: string; email: string; authorization: string }
 export type PlantedLogs = { begin: number; end: number; rare: PlantedActor; busy: PlantedActor }
 
-const days = 30
 const rareEntries = 100
 const actors = 5
 /** Number of consecutive flows by the same actor. */
@@ -24,10 +23,10 @@ async function newActor(account: string, name: string): Promise<PlantedActor> {
 }
 
 /**
- * Writes `count` log entries as the service stores them, with a quarter in each stream, evenly spread over the last month. One flow in
+ * Writes `count` log entries as the service stores them, with a quarter in each stream, evenly spread over the last days. One flow in
  * twenty is long, and one in a hundred is open.
  */
-export async function plantLogs(account: string, count: number): Promise<PlantedLogs> {
+export async function plantLogs(account: string, count: number, days: number): Promise<PlantedLogs> {
   const rare = await newActor(account, 'rare')
   const others = await Promise.all(Array.from({ length: actors }, (_, i) => newActor(account, `actor-${i}`)))
   const begin = Math.floor(clock.now() / dayMicros - days - 1) * dayMicros

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { logStreams } from '#shared/logs/entries/log-id.ts'
 import { type FileRow, logColumns, requiredColumns } from '#shared/logs/files/columns.ts'
 import { tailBytes } from '#shared/logs/files/parquet-reader.ts'
-import { encodeFile, fileRows, groupRows } from '#shared/logs/files/parquet-writer.ts'
+import { encodeFile, fileLimits, groupRows } from '#shared/logs/files/parquet-writer.ts'
 import { openBuffer, readRows } from '#test/support/logs/parquet-files.ts'
 import { realisticFlows } from '#test/support/logs/realistic-flows.ts'
 
@@ -92,10 +92,10 @@ it('the statistics of strings are in the order of their UTF-8 bytes', () => {
 })
 
 it('a realistic flow takes at most 85 bytes in a full file (R14), which one read opens', async () => {
-  const file = encodeFile('flow', realisticFlows(fileRows))
-  expect(file.length / fileRows).toBeLessThan(85)
+  const file = encodeFile('flow', realisticFlows(fileLimits.rows))
+  expect(file.length / fileLimits.rows).toBeLessThan(85)
   const { opening, result } = await readsOf(file, async ({ groups }) => groups)
-  expect(result).toEqual(new Array(fileRows / groupRows).fill(groupRows))
+  expect(result).toEqual(new Array(fileLimits.rows / groupRows).fill(groupRows))
   expect(opening).toHaveLength(1)
 })
 
