@@ -44,9 +44,11 @@ function flowText(row: FileRow): string {
   return `${text}}`
 }
 
-/** Leaf hash of a row: that of its entry in RFC 8785 form (R7.3). */
+/** Leaf hash of a row: that of its entry in RFC 8785 form (R7.3). An erased row contains the hash of its former entry (R12.4). */
 export const rowLeaf = (stream: LogStream, row: FileRow): Buffer =>
-  leafHash(stream === 'flow' ? flowText(row) : canonicalJson(rowEntry(stream, row)))
+  typeof row.erased_leaf === 'string'
+    ? Buffer.from(row.erased_leaf, 'base64')
+    : leafHash(stream === 'flow' ? flowText(row) : canonicalJson(rowEntry(stream, row)))
 
 function rootOf(hashes: Buffer[]): Buffer {
   const tree = new GrowingTree()
