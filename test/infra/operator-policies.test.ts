@@ -114,6 +114,7 @@ describe('the policies of operators', () => {
     ['RollBackFunction', 'OperatePolicy'],
     ['ProvisionAccountFunction', 'BreakGlassPolicy'],
     ['BeginSealedLogFunction', 'BreakGlassPolicy'],
+    ['EraseActorFunction', 'BreakGlassPolicy'],
   ])('allow to invoke %s only by %s', (output, policy) => {
     expect(allowing({ action: 'lambda:InvokeFunction', resource: functionOf(output) })).toEqual([policy])
   })
