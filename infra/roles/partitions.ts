@@ -62,10 +62,9 @@ export const flowBlocks = inAccount('log.flow.block#*')
 export const openFlowParts = inAccount('log.flow.open')
 /** Partitions with the index of archived files, from which queries find archived flows. */
 export const fileIndexParts = [inAccount('log.flow.file'), inAccount('log.flow.late')]
-/** Partitions with the counters of archived flows by dimension. */
-export const flowCounts = inAccount('log.flow.count#*')
+/** Partitions with the index of archived files, and with the counters of archived flows by dimension. */
+export const archiveIndexParts = [...fileIndexParts, inAccount('log.flow.count#*')]
 export const actorCounts = inAccount('log.flow.count#actor')
-export const archiveIndexParts = [...fileIndexParts, flowCounts]
 /** Partition with the state of an account's archive: watermark, lease and hashes of manifests. */
 export const archiveStates = inAccount('archive')
 

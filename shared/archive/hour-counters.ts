@@ -4,7 +4,7 @@ import { mergeDay, putHourCounts } from '../logs/counters/count-items.ts'
 import { countedColumns, countedDimensions, dimensionColumns, flowValue } from '../logs/counters/dimensions.ts'
 import { countLimits, type Sum, toSum, ValueCounts } from '../logs/counters/value-counts.ts'
 import type { FileRow } from '../logs/files/columns.ts'
-import type { DueHour } from './hour-flows.ts'
+import type { DueHour } from './due-hour.ts'
 
 /** Columns of a file from which its flows are counted. */
 export const countedRowColumns = [...countedColumns, ...countedDimensions.flatMap((name) => dimensionColumns[name])]

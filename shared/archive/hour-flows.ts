@@ -1,6 +1,5 @@
 import { dayMicros, hourMicros, hourStart } from '../core/clock.ts'
 import type { IdWalk } from '../logs/blocks/block-content.ts'
-import type { Erasures } from '../logs/blocks/erasures.ts'
 import { openFlows, openVersions, putOpenVersion } from '../logs/blocks/open-set.ts'
 import { SlotSource } from '../logs/blocks/slot-source.ts'
 import { idFrom, idUntil, instantOf, lastLogMicros } from '../logs/entries/log-id.ts'
@@ -9,6 +8,7 @@ import { FlushedIds } from '../logs/files/flushed-ids.ts'
 import { type FiledFlow, type FlowSource, isFiled, mergeFlows, type StoredFlow } from '../logs/flows/merge-flows.ts'
 import { type BufferedFlow, mergeReports } from '../logs/flows/stored-flow.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
+import type { DueHour } from './due-hour.ts'
 import { countedRowColumns, HourCounters } from './hour-counters.ts'
 import { HourFiles, HourIndex } from './hour-files.ts'
 import type { ManifestFile } from './manifest.ts'
@@ -21,9 +21,6 @@ const everything: IdWalk = {
   range: { first: idFrom('flow', 0), last: idUntil('flow', lastLogMicros) },
   ascending: false,
 }
-
-/** Hour of storing to flush. `slots` contain its blocks. Rows of the actors of `erasures` are erased. */
-export type DueHour = { account: string; hour: number; slots: number[]; deadline: number; erasures?: Erasures }
 
 /** True for the first hour of a day, whose flush also handles flows whose retention has ended and old versions of the open set. */
 const isFirstOfDay = (hour: number): boolean => hour % dayMicros === 0
