@@ -25,7 +25,7 @@ import { putItem } from '../table/put-item.ts'
 import { getItem } from '../table/read.ts'
 import { ArchiveLease } from './archive-lease.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
-import { countErased, eraseRow, erasureColumns, erasureOf } from './erase-rows.ts'
+import { eraseRow, erasureColumns, erasureOf } from './erase-rows.ts'
 import { groupsIn } from './put-file.ts'
 
 const EraseEvent = v.strictObject({
@@ -35,17 +35,6 @@ const EraseEvent = v.strictObject({
 })
 
 const busy = 'A flush or another erasure uses the archive of the account. Nothing was erased; retry in a few minutes.'
-
-/** Result of a call. `files` and `rows` are those that the call has erased, and `damaged` the paths of files that cannot be read. */
-type ErasureResult = {
-  id: string
-  erased_at: string
-  files: number
-  rows: number
-  damaged: string[]
-  /** Path of the last file that was read, from which the next call continues; null at the end. */
-  next: string | null
-}
 
 /** Returns the erasure of an actor. Stores it on the first call, so that later flushes erase further rows. */
 async function storeErasure(account: string, actor: string): Promise<Erasure> {
@@ -84,9 +73,11 @@ async function eraseFile(account: string, stream: LogStream, key: string, erasur
   const stored = await archiveStore().get(key)
   if (!stored) return 0
   const erasures = new Map([[erasure.actor_id, erasure]])
-  const tested = await Array.fromAsync(rowsIn(key, stored.content, erasureColumns))
-  const before = countErased(tested, erasures)[erasure.id] ?? 0
-  const rows = tested.filter((row) => erasureOf(row, erasures)).length
+  let [before, rows] = [0, 0]
+  for await (const row of rowsIn(key, stored.content, erasureColumns)) {
+    if (row.erased_at === erasure.erased_at) before++
+    else if (erasureOf(row, erasures)) rows++
+  }
   if (rows > 0) {
     const writer = new ParquetWriter(stream)
     for await (const row of rowsIn(key, stored.content))
@@ -101,15 +92,12 @@ async function eraseFile(account: string, stream: LogStream, key: string, erasur
   return rows
 }
 
+/**
+ * Erases the rows of an actor in all files after the path `after`. `damaged` are the paths of files that cannot be read, and `next` is the
+ * path from which the next call continues; null at the end.
+ */
 async function eraseFiles(account: string, erasure: Erasure, after: string | undefined, hasTime: () => boolean) {
-  const result: ErasureResult = {
-    id: erasure.id,
-    erased_at: timestamp(erasure.erased_at),
-    files: 0,
-    rows: 0,
-    damaged: [],
-    next: null,
-  }
+  const result = { files: 0, rows: 0, damaged: [] as string[], next: null as string | null }
   for (const stream of logStreams.toSorted()) {
     for await (const { path } of archiveStore().list(`v1/${stream}/account=${account}/`, after)) {
       const rows = await eraseFile(account, stream, path, erasure).catch((error) => {
@@ -130,7 +118,7 @@ async function eraseFiles(account: string, erasure: Erasure, after: string | und
  * @param event `account_id` and `actor_id`; `next` continues an earlier call
  * @throws ApiError `bad_request` for an invalid event, `not_found` for an unknown account, `unavailable` during a flush or another erasure
  */
-export async function eraseActor(event: unknown, hasTime: () => boolean = () => true): Promise<ErasureResult> {
+export async function eraseActor(event: unknown, hasTime: () => boolean = () => true) {
   const { next } = readEvent(EraseEvent, event)
   const [account, actor] = [readAccountId(event), readAccountId(event, 'actor_id')]
   if (!(await getItem(accountVersionKey(account))))
@@ -141,8 +129,8 @@ export async function eraseActor(event: unknown, hasTime: () => boolean = () => 
     const erasure = await storeErasure(account, actor)
     await eraseCounts(account, actor)
     const result = await eraseFiles(account, erasure, next ?? undefined, hasTime)
-    logLine('INFO', 'actor_erased', { account_id: account, erasure: result.id, rows: result.rows })
-    return result
+    logLine('INFO', 'actor_erased', { account_id: account, erasure: erasure.id, rows: result.rows })
+    return { id: erasure.id, erased_at: timestamp(erasure.erased_at), ...result }
   } finally {
     await lease.end(undefined)
   }

@@ -78,11 +78,6 @@ export class FlowFiles {
     return positions.map((position) => rows[position] as FileRow)
   }
 
-  /** Returns some columns of a row group, in the order of the log ids. */
-  async columns(group: RowGroup, columns: readonly string[]): Promise<FileRow[]> {
-    return (await this.open(group)).readGroup(group.group, columns)
-  }
-
   async logIds(group: RowGroup): Promise<string[]> {
     this.search.budget?.spend({ groups: 1 })
     const file = await this.open(group)

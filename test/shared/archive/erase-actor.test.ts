@@ -304,6 +304,29 @@ describe('an interrupted run', () => {
     }
   })
 
+  it('of a flush before the erasure leaves no row that the erasure misses', async () => {
+    for (const index of [1, 3, 5, 8, 11]) {
+      sealWorld()
+      const archive = await newArchive()
+      const { account, erased, kept, erase, report, seal, verify } = archive
+      for (const flows of [erased, kept]) await flows.store(day + 65 * minute, report(64, 5))
+      const killed = killAt(index, false)
+      await erased.flush(dueAt(1)).catch(() => undefined)
+      killed.restore()
+      setClock(dueAt(1) + 21 * minute)
+      expect((await erase()).data, `write ${index}`).toMatchObject({ damaged: [] })
+      for (const hour of [1, 2]) await erased.flush(dueAt(hour) + 22 * minute)
+      expect((await erasedRows(archive)).length, `write ${index}`).toBe(3)
+      await seal()
+      expect(await verify(), `write ${index}`).toEqual([])
+      expect((await archive.top()).map(({ value, flows }) => [value, flows])).toEqual([
+        [null, 3],
+        [kept.claims.initiator_actor_id, 3],
+      ])
+      expect([...(await readErasures(account.id)).values()]).toMatchObject([{ rows: 3 }])
+    }
+  })
+
   it('of which another takes over changes nothing twice', async () => {
     const { account, erase, erased, seal, verify } = await newArchive()
     let writes = 0
