@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { handler as createGroup } from '#functions/api/groups/create-group.ts'
 import { handler as getArchive } from '#functions/api/logs/get-archive.ts'
 import { handler as getLog } from '#functions/api/logs/get-log.ts'
 import { handler as getProof } from '#functions/api/logs/get-proof.ts'
@@ -10,6 +11,7 @@ import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { handler as eraseActor } from '#functions/tasks/erase-actor.ts'
 import { handler as verifyArchive } from '#functions/tasks/verify-archive.ts'
 import { ArchiveLease } from '#shared/archive/archive-lease.ts'
+import { flushAccount } from '#shared/archive/flush-account.ts'
 import { archiveStore } from '#shared/core/aws/object-store.ts'
 import { hourMicros, timestamp } from '#shared/core/clock.ts'
 import { archiveStateKey } from '#shared/logs/blocks/archive-view.ts'
@@ -19,9 +21,11 @@ import { readHistogram, readTopValues } from '#shared/logs/traffic-answers.ts'
 import { changeItem } from '#shared/table/change-item.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { interceptWrites, killAt } from '#test/support/logs/archive-writes.ts'
+import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
 import { flowReport, newFlowAccount, setClock, simulatedDay } from '#test/support/logs/flow-account.ts'
 import { readArchiveOf } from '#test/support/logs/read-archive.ts'
-import { sealNow, sealWorld } from '#test/support/seal/sealing.ts'
+import { newSealedAccount } from '#test/support/seal/sealed-account.ts'
+import { advanceMinutes, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
 import { MemoryBucket } from '#test/support/service/memory-bucket.ts'
 import { useOwnTable } from '#test/support/table/own-table.ts'
 
@@ -230,6 +234,31 @@ describe('the erasure of an actor', () => {
     const answers = await Promise.all([erase(), erase()])
     for (const { error } of answers) if (error) expect(error.code).toBe('unavailable')
     expect(answers.filter(({ data }) => data?.rows === 2)).toHaveLength(1)
+  })
+
+  it('includes the changes and requests of an administrator, also in the hour after it', async () => {
+    const { account } = await newSealedAccount()
+    const flush = async () => {
+      for (const name of [randomUUID(), randomUUID()])
+        await account.call(createGroup, { method: 'POST', body: { group: { name } } })
+      await writeChangeLogOf(account.id)
+      advanceMinutes(80)
+      for (const log of ['changes', 'activity'] as const) await sealNow(account.id, log)
+      await flushAccount(account.id, Number.POSITIVE_INFINITY)
+      await sealNow(account.id, 'archive')
+      return (await readArchiveOf(account.id)).rows
+    }
+    const before = await flush()
+    const actor = before.api_request[0]?.row.actor_id
+    const { data } = (await eraseActor({ account_id: account.id, actor_id: actor })) as Answer
+    expect(data).toMatchObject({ files: 2, damaged: [] })
+    const after = await flush()
+    expect(after.api_request.length).toBeGreaterThan(before.api_request.length)
+    expect(after.api_request.filter(({ row }) => row.erased_at === null)).toEqual([])
+    for (const { row } of after.change) expect(JSON.stringify({ ...row, leaf: null })).not.toContain(actor)
+    expect(after.change.filter(({ row }) => row.erased_at === null).length).toBeGreaterThan(0)
+    expect(after.change.filter(({ row }) => row.erased_at !== null && row.object === 'groups')).toHaveLength(4)
+    expect(await verifyArchive({ account_id: account.id })).toMatchObject({ data: { findings: [], unsealed: 0 } })
   })
 
   it('begins before the first flush', async () => {
