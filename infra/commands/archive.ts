@@ -8,10 +8,12 @@ import { runTask } from './run-task.ts'
 const usage = `Use: npm run archive -- verify [--account <id>] [--from <time>] [--until <time>] [--key <verifier key>]
        npm run archive -- status [--account <id>]
        npm run archive -- flush
+       npm run archive -- erase --account <id> --actor <id>
        npm run archive -- tables ${tableEngines.join('|')} [--location <bucket or folder>]`
 
 const options = {
   account: { type: 'string' },
+  actor: { type: 'string' },
   from: { type: 'string' },
   until: { type: 'string' },
   key: { type: 'string' },
@@ -25,10 +27,16 @@ const accepted: Record<string, (keyof Options)[]> = {
   verify: ['account', 'from', 'until', 'key'],
   status: ['account'],
   flush: [],
+  erase: ['account', 'actor'],
   tables: ['location'],
 }
 
-const tasks: Record<string, Task> = { verify: 'verify-archive', status: 'archive-status', flush: 'flush-archive' }
+const tasks: Record<string, Task> = {
+  verify: 'verify-archive',
+  status: 'archive-status',
+  flush: 'flush-archive',
+  erase: 'erase-actor',
+}
 
 type Call = { name: string; parameters: string[]; values: Options }
 
@@ -60,14 +68,15 @@ async function run({ name, parameters: [engine = ''], values }: Call): Promise<n
     print(tableStatements(engine, values.location))
     return exitCodes.valid
   }
-  const { account, ...others } = values
+  const { account, actor, ...others } = values
   // Redirects the function's own log to standard error, so that standard output contains only the result.
   process.stdout.write = process.stderr.write.bind(process.stderr)
-  const result = fieldsOf(await runTask(tasks[name] as Task, { ...others, ...(account && { account_id: account }) }))
+  const event = { ...others, ...(account && { account_id: account }), ...(actor && { actor_id: actor }) }
+  const result = fieldsOf(await runTask(tasks[name] as Task, event))
   print(`${JSON.stringify(result, null, 2)}\n`)
   if ('error' in result) return exitCodes.notVerified
-  const { findings } = fieldsOf(result.data)
-  return Array.isArray(findings) && findings.length > 0 ? exitCodes.invalid : exitCodes.valid
+  const { findings, damaged } = fieldsOf(result.data)
+  return [findings, damaged].flat().some(Boolean) ? exitCodes.invalid : exitCodes.valid
 }
 
 try {

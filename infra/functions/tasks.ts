@@ -14,6 +14,7 @@ const tasks = {
   VerifyRows: 'verifyRows',
   VerifyArchive: 'verifyArchive',
   ArchiveStatus: 'verifyArchive',
+  EraseActor: 'eraseActor',
   ReplayCommits: 'replay',
   RollBack: 'rollBack',
   // Needs the permissions of the sealing function, because the task also seals the log that it begins.

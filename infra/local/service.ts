@@ -29,6 +29,7 @@ export type Task =
   | 'verify-rows'
   | 'verify-archive'
   | 'archive-status'
+  | 'erase-actor'
   | 'replay-commits'
   | 'seal-logs'
   | 'begin-sealed-log'

@@ -16,8 +16,8 @@ export type OperatedParts = {
   alarmTopicArn: string
 }
 
-/** Tasks that only the break-glass policy allows, because they create administrators or begin a sealed log. */
-const decisiveTasks = ['BeginSealedLog', 'ProvisionAccount']
+/** Tasks that only the break-glass policy allows, because they create administrators, begin a sealed log or erase log entries. */
+const decisiveTasks = ['BeginSealedLog', 'EraseActor', 'ProvisionAccount']
 
 export const tasksOf = ({ tasks }: OperatedParts, isDecisive: boolean): string[] =>
   Object.entries(tasks)

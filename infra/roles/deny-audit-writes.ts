@@ -10,6 +10,7 @@ import {
   commitRecordPartitions,
   endOfAccounts,
   entriesOf,
+  fileIndexParts,
   flowBlocks,
   notForDevices,
   notForReaders,
@@ -33,12 +34,14 @@ type Denial = { actions: string[]; partitions: string[] }
 const deny = (actions: string[], partitions: string[]): Denial => ({ actions, partitions })
 
 /**
- * Lists the denials that protect archived flows. The flow consumer only inserts blocks. The flush replaces all other items, and only
- * account deletion deletes.
+ * Lists the denials that protect archived flows. The flow consumer only inserts blocks. The flush replaces all other items, the erasure
+ * replaces counters and the state, and only account deletion deletes.
  */
 function denyArchiveWrites(duty: Duty): Denial[] {
   if (duty === 'deleteAccounts') return [deny([...changes, ...puts], archiveParts)]
   if (duty === 'archive') return [deny(deletions, archiveParts), deny([...changes, ...puts], [flowBlocks])]
+  if (duty === 'eraseActor')
+    return [deny(deletions, archiveParts), deny([...changes, ...puts], [flowBlocks, openFlowParts, ...fileIndexParts])]
   if (duty !== 'storeFlowLogs') return [deny([...changes, ...deletions, ...puts], archiveParts)]
   return [
     deny([...changes, ...deletions, 'dynamodb:PutItem'], [flowBlocks, archiveStates]),

@@ -41,6 +41,7 @@ const traits = {
   verify: [],
   verifyRows: [],
   verifyArchive: [],
+  eraseActor: [],
   rollBack: ['keyless'],
   pruneVersions: [],
 } as const satisfies Record<string, Trait[]>

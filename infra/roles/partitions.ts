@@ -60,8 +60,11 @@ export const sealedAccounts = 'service#seal*'
 export const flowBlocks = inAccount('log.flow.block#*')
 /** Partition of the open set. The pointers to open flows of the log are stored in the same partition. */
 export const openFlowParts = inAccount('log.flow.open')
-/** Partitions with the index of archived files and the counters, from which queries find archived flows. */
-export const archiveIndexParts = [inAccount('log.flow.file'), inAccount('log.flow.late'), inAccount('log.flow.count#*')]
+/** Partitions with the index of archived files, from which queries find archived flows. */
+export const fileIndexParts = [inAccount('log.flow.file'), inAccount('log.flow.late')]
+/** Partitions with the index of archived files, and with the counters of archived flows by dimension. */
+export const archiveIndexParts = [...fileIndexParts, inAccount('log.flow.count#*')]
+export const actorCounts = inAccount('log.flow.count#actor')
 /** Partition with the state of an account's archive: watermark, lease and hashes of manifests. */
 export const archiveStates = inAccount('archive')
 

@@ -6,6 +6,7 @@ import { postureProviders } from '#shared/domain/posture-providers/posture-provi
 import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
 import { limitsMailsPartition } from '#shared/jobs/limits/compare-limits.ts'
 import { pulseKey } from '#shared/jobs/pulse/pulse.ts'
+import { logStreams } from '#shared/logs/entries/log-id.ts'
 import { logPartition } from '#shared/logs/entries/log-keys.ts'
 import { lockRenewalKey, sealedAccountsPartition } from '#shared/seal/log/sealed-log.ts'
 import { syncMailsPartition } from '#shared/sync/mails/mail-sync-errors.ts'
@@ -16,6 +17,7 @@ import type { Storage } from '../storage/storage.ts'
 import type { Duty } from './duties.ts'
 import { deletions, may, reads, readsAndChecks, writes } from './may.ts'
 import {
+  actorCounts,
   anyAccount,
   archiveIndexParts,
   archiveStates,
@@ -41,6 +43,10 @@ import {
   signInReads,
   sourceRates,
 } from './partitions.ts'
+
+/** Returns the patterns of the objects with log entries, without manifests. */
+export const logFilesOf = (archive: Storage['archive']): string[] =>
+  logStreams.map((stream) => archive.arnForObjects(`v1/${stream}/*`))
 
 /** Builds the permissions of each duty on stored data. The order is operations, consumers, schedules, tasks. */
 export function rightsOfDuties(storage: Storage) {
@@ -182,6 +188,13 @@ export function rightsOfDuties(storage: Storage) {
       onTable(reads, [accountVersion, archiveStates, sealedParts, sealedAccountsPartition]),
       may(['s3:ListBucket'], [archive.bucketArn]),
       may(['s3:GetObject'], archivedObjects),
+    ],
+    // Allows replacing files, but no manifests, and deleting replaced versions.
+    eraseActor: [
+      onTable(reads, [accountVersion, archiveStates, actorCounts]),
+      onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [archiveStates, actorCounts]),
+      may(['s3:ListBucket', 's3:ListBucketVersions'], [archive.bucketArn]),
+      may(['s3:GetObject', 's3:PutObject', 's3:DeleteObjectVersion'], logFilesOf(archive)),
     ],
     verifyRows: [onTable(['dynamodb:Scan', 'dynamodb:Query', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'])],
   } satisfies Partial<Record<Duty, PolicyStatement[]>>

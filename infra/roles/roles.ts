@@ -9,7 +9,7 @@ import type { Storage } from '../storage/storage.ts'
 import { denyAuditWrites } from './deny-audit-writes.ts'
 import { type Duty, duties, hasTrait } from './duties.ts'
 import { may } from './may.ts'
-import { rightsOfDuties, versionRights } from './rights.ts'
+import { logFilesOf, rightsOfDuties, versionRights } from './rights.ts'
 
 export class Roles extends Construct {
   readonly of: Record<Duty, Role>
@@ -57,6 +57,7 @@ export class Roles extends Construct {
     const ofArchive = 'The names of files and manifests contain the account and the hour.'
     for (const user of [archive, readerOfLogs, verifyArchive, deleteAccounts])
       acknowledgeWildcards(user, storage.archive, [storage.archive.arnForObjects('*')], ofArchive)
+    acknowledgeWildcards(this.of.eraseActor, storage.archive, logFilesOf(storage.archive), ofArchive)
     acknowledgeWildcards(seal, storage.archive, [storage.archive.arnForObjects('v1/manifest/*')], ofArchive)
     acknowledgeGeneratedNames(redrive, failures, failures.arnForObjects('aws/lambda/*'))
     const ofVersions = 'CloudFormation generates the names of stacks and functions, and Lambda numbers the versions.'

@@ -8,3 +8,6 @@ export class ArchiveMismatch extends Error {
     this.at = at
   }
 }
+
+/** Thrown when a file has other erased rows than sealed manifests list (R12.4). */
+export class UnlistedErasure extends ArchiveMismatch {}

@@ -1,7 +1,8 @@
 import { hourMicros } from '../core/clock.ts'
+import type { Erasures } from '../logs/blocks/erasures.ts'
 import { idFrom, idUntil, type LogStream } from '../logs/entries/log-id.ts'
+import { fileLimits } from '../logs/files/columns.ts'
 import { entryRow } from '../logs/files/entry-rows.ts'
-import { fileLimits } from '../logs/files/parquet-writer.ts'
 import { cutEntry, renderEntry } from '../logs/render-entries.ts'
 import { walkLogs } from '../logs/walk-logs.ts'
 import { sealedAttributes, storedText } from '../seal/log/entry-text.ts'
@@ -14,8 +15,8 @@ import { readAccountVersion } from '../table/account-version.ts'
 import { type Key, sealPartition } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
-import type { ManifestFile, SealedSizes } from './manifest.ts'
-import { type ArchivedRow, putFile } from './put-file.ts'
+import type { SealedSizes } from './manifest.ts'
+import { type ArchivedRow, type PutFile, putFile } from './put-file.ts'
 
 type EntryStream = Exclude<LogStream, 'flow'>
 
@@ -75,7 +76,12 @@ async function* entriesOf(account: string, stream: EntryStream, hour: number): A
  * Writes the entries of a stream and an hour to files, after all of them were compared with the sealed log (R3.3).
  * @throws ArchiveMismatch for a difference
  */
-export async function putEntryFiles(account: string, stream: EntryStream, hour: number): Promise<ManifestFile[]> {
+export async function putEntryFiles(
+  account: string,
+  stream: EntryStream,
+  hour: number,
+  erasures?: Erasures,
+): Promise<PutFile[]> {
   const check = new SealedHourCheck(account, stream, hour)
   const first: ArchivedRow[] = []
   let count = 0
@@ -84,11 +90,11 @@ export async function putEntryFiles(account: string, stream: EntryStream, hour: 
     if (count++ < fileLimits.rows) first.push(entry)
   }
   await check.finish()
-  const put = (part: number, rows: ArchivedRow[]) => putFile({ account, stream, hour, part }, rows)
+  const put = (part: number, rows: ArchivedRow[]) => putFile({ account, stream, hour, part }, rows, erasures)
   if (count <= fileLimits.rows) return count > 0 ? [await put(0, first)] : []
   // Reads the entries of a very busy hour again, so that only the rows of one file are in memory.
   first.length = 0
-  const files: ManifestFile[] = []
+  const files: PutFile[] = []
   let rows = first
   for await (const entry of entriesOf(account, stream, hour)) {
     rows.push(entry)

@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { clock, hourMicros, hourStart, parseTimestamp, timestamp } from '../core/clock.ts'
 import { logLine } from '../core/logging/log.ts'
 import { type AccountRow, accounts } from '../domain/accounts/account.ts'
-import { type ArchiveState, archiveStateKey, readArchive, readArchiveState } from '../logs/blocks/archive-view.ts'
+import { type ArchiveState, readArchive, readArchiveState } from '../logs/blocks/archive-view.ts'
+import { readErasures } from '../logs/blocks/erasures.ts'
 import { retentionMicros } from '../logs/entries/log-keys.ts'
 import { SealDamage } from '../seal/log/seal-damage.ts'
-import { changeItem } from '../table/change-item.ts'
 import { getRow } from '../table/read.ts'
+import { ArchiveLease } from './archive-lease.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
 import { sealedSizes } from './entry-files.ts'
 import { flushHour } from './flush-hour.ts'
@@ -16,49 +16,6 @@ import { UnfinishedHour } from './hour-files.ts'
 const settlingMicros = 900_000_000
 /** Microseconds from the end of an hour until an alarm reports that it is not flushed (R2.5). */
 const maxDelayMicros = 3 * hourMicros
-/** Duration of a lease, longer than the timeout of the flush. */
-const leaseMicros = 1_200_000_000
-
-/** Lease that lets a single run flush an account. */
-class FlushLease {
-  private readonly account: string
-  private readonly owner = randomUUID()
-
-  constructor(account: string) {
-    this.account = account
-  }
-
-  /** Takes the lease, unless it is held or the watermark has changed since it was read, because a different run has flushed the account. */
-  async take(watermark: number | undefined): Promise<boolean> {
-    const now = clock.now()
-    const before = await changeItem(archiveStateKey(this.account), {
-      set: { kind: 'archive', lease: this.owner, lease_until: now + leaseMicros },
-      when: `(attribute_not_exists(lease_until) OR lease_until < :now) AND ${
-        watermark === undefined ? 'attribute_not_exists(watermark)' : 'watermark = :watermark'
-      }`,
-      values: { now, ...(watermark !== undefined && { watermark }) },
-    })
-    return before !== null
-  }
-
-  /** Stores the state. Returns false if a different run holds the lease. */
-  async store(state: ArchiveState): Promise<boolean> {
-    const values = { owner: this.owner }
-    return (await changeItem(archiveStateKey(this.account), { set: state, when: 'lease = :owner', values })) !== null
-  }
-
-  /** Stores the state, if one is given, and releases the lease. Changes nothing if a different run holds the lease. */
-  async end(state: ArchiveState | undefined): Promise<void> {
-    const values = { owner: this.owner }
-    await changeItem(archiveStateKey(this.account), {
-      set: state,
-      remove: ['lease', 'lease_until'],
-      when: 'lease = :owner',
-      values,
-    })
-  }
-}
-
 const isDue = (hour: number, now: number): boolean => hour + hourMicros + settlingMicros <= now
 
 /** Returns the state before the first flush, which begins with the oldest entry that is retained. */
@@ -67,7 +24,7 @@ async function firstState(account: string, now: number, slots: number[]): Promis
   const created = parseTimestamp(row?.inserted_at ?? '') ?? now
   const retained = now - retentionMicros('change') + hourMicros
   const watermark = hourStart(Math.min(slots[0] ?? now, Math.max(created, retained)))
-  return { watermark, until: watermark, manifests: 0, previous: null, totals: {}, written_at: 0 }
+  return { watermark, until: watermark, manifests: 0, previous: null, totals: {}, listed: 0, written_at: 0 }
 }
 
 /**
@@ -80,7 +37,7 @@ export async function flushAccount(account: string, deadline: number): Promise<v
   const stored = await readArchiveState(account)
   let state = stored ?? (await firstState(account, now, slots))
   if (!isDue(state.watermark, now)) return
-  const lease = new FlushLease(account)
+  const lease = new ArchiveLease(account)
   if (!(await lease.take(stored?.watermark))) return
   const hours = Math.ceil((now - maxDelayMicros - state.watermark) / hourMicros) - 1
   if (state.written_at > 0 && hours > 0)
@@ -89,11 +46,12 @@ export async function flushAccount(account: string, deadline: number): Promise<v
   try {
     // Stores the first hour before its files, because a later run would begin with a later hour.
     if (!stored && !(await lease.store(state))) return
+    const erasures = await readErasures(account)
     while (isDue(state.watermark, now) && clock.monotonic() < deadline) {
       const hour = state.watermark
       const sealed = await sealedSizes(account, hour + hourMicros)
       if (!sealed) return
-      const due = { account, hour, slots: slots.filter((slot) => hourStart(slot) === hour), deadline }
+      const due = { account, hour, slots: slots.filter((slot) => hourStart(slot) === hour), deadline, erasures }
       state = { ...(await flushHour(due, state, sealed)), written_at: clock.now() }
       unstored = state
       // Stores idle hours together, because flushing them again is cheap.

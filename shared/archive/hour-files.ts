@@ -1,5 +1,6 @@
 import { clock, hourMicros, hourStart } from '../core/clock.ts'
 import { instantOf } from '../logs/entries/log-id.ts'
+import { fileLimits, groupRows } from '../logs/files/columns.ts'
 import {
   type FileItem,
   filesOfHour,
@@ -7,19 +8,17 @@ import {
   logFilePath,
   putFileItem,
   putLateItem,
-  rowGroups,
 } from '../logs/files/file-index.ts'
-import { FlowFiles } from '../logs/files/flow-files.ts'
 import { flowRow } from '../logs/files/flow-row.ts'
-import { fileLimits, groupRows } from '../logs/files/parquet-writer.ts'
 import { type Attribution, attributionKey } from '../logs/flows/attribution.ts'
 import type { BufferedFlow } from '../logs/flows/stored-flow.ts'
 import { rowLeaf } from '../seal/log/row-leaf.ts'
 import { getItems } from '../table/read.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
-import { countedRowColumns, HourCounters } from './hour-counters.ts'
+import type { DueHour } from './due-hour.ts'
+import { HourCounters } from './hour-counters.ts'
 import type { ManifestFile } from './manifest.ts'
-import { putFile } from './put-file.ts'
+import { type PutFile, putFile } from './put-file.ts'
 
 /** Thrown when a run ends before the hour is flushed. The next run continues after the last complete file. */
 export class UnfinishedHour extends Error {}
@@ -76,28 +75,24 @@ export class HourIndex {
 
 /** Files of the flows of one hour. Flows arrive in descending order of their log ids, so part 0 contains the newest flows. */
 export class HourFiles {
-  private readonly account: string
-  private readonly hour: number
-  private readonly deadline: number
+  private readonly due: Omit<DueHour, 'slots'>
   /** Index items of the files that an earlier run has written. */
   private readonly written: FileItem[]
-  private readonly files: ManifestFile[] = []
+  private readonly files: PutFile[] = []
   private readonly index: HourIndex
   private readonly counters: HourCounters
   private readonly attributions = new Map<string, Attribution | undefined>()
   private buffer: BufferedFlow[] = []
 
-  private constructor(account: string, hour: number, deadline: number, written: FileItem[]) {
-    this.account = account
-    this.hour = hour
-    this.deadline = deadline
+  private constructor(due: Omit<DueHour, 'slots'>, written: FileItem[]) {
+    this.due = due
     this.written = written
-    this.index = new HourIndex(account, hour)
-    this.counters = new HourCounters(account, hour)
+    this.index = new HourIndex(due.account, due.hour)
+    this.counters = new HourCounters(due)
   }
 
-  static async open(account: string, hour: number, deadline: number): Promise<HourFiles> {
-    return new HourFiles(account, hour, deadline, await filesOfHour(account, hour))
+  static async open(due: Omit<DueHour, 'slots'>): Promise<HourFiles> {
+    return new HourFiles(due, await filesOfHour(due.account, due.hour))
   }
 
   /** @throws UnfinishedHour, ArchiveMismatch */
@@ -107,7 +102,7 @@ export class HourFiles {
   }
 
   /** Writes the last file, the index of late flows and the counters. Returns all files. @throws UnfinishedHour, ArchiveMismatch */
-  async finish(): Promise<ManifestFile[]> {
+  async finish(): Promise<PutFile[]> {
     if (this.buffer.length > 0) await this.write()
     if (this.written.length > this.files.length) throw new ArchiveMismatch(this.pathOf(this.files.length))
     await this.index.finish()
@@ -116,32 +111,33 @@ export class HourFiles {
   }
 
   private pathOf(part: number): string {
-    return logFilePath({ account: this.account, stream: 'flow', hour: this.hour, part })
+    return logFilePath({ ...this.due, stream: 'flow', part })
   }
 
   private async write(): Promise<void> {
-    const { account, hour, files } = this
+    const { due, files } = this
+    const { account, hour, deadline, erasures } = due
     const part = files.length
     const flows = this.buffer.reverse()
     this.buffer = []
     const existing = this.written[part]
     if (existing) {
-      const file: ManifestFile = JSON.parse(existing.summary)
+      const file: PutFile = JSON.parse(existing.summary)
       if (file.rows !== flows.length || file.first !== flows[0]?.sk || file.last !== flows.at(-1)?.sk)
         throw new ArchiveMismatch(file.key)
       this.index.addLate(part, flows)
-      const stored = new FlowFiles(account)
-      for (const group of rowGroups(existing)) this.counters.add(await stored.columns(group, countedRowColumns))
+      // Counts flows instead of rows, because erased rows do not contain what is counted.
+      this.counters.add(flows.map((flow) => flowRow(flow, undefined)))
       files.push(file)
       return
     }
-    if (clock.monotonic() > this.deadline) throw new UnfinishedHour()
+    if (clock.monotonic() > deadline) throw new UnfinishedHour()
     await this.readAttributions(flows)
     const rows = flows.map((flow) => {
       const row = flowRow(flow, this.attributions.get(flow.ids.policy_authorization_id))
       return { row, leaf: rowLeaf('flow', row) }
     })
-    const file = await putFile({ account, stream: 'flow', hour, part }, rows)
+    const file = await putFile({ account, stream: 'flow', hour, part }, rows, erasures)
     await this.index.add(part, file, flows)
     this.counters.add(rows.map(({ row }) => row))
     files.push(file)
@@ -150,7 +146,7 @@ export class HourFiles {
   private async readAttributions(flows: BufferedFlow[]): Promise<void> {
     const ids = new Set(flows.map(({ ids: { policy_authorization_id } }) => policy_authorization_id))
     const missing = [...ids].filter((id) => !this.attributions.has(id))
-    const found = await getItems<Attribution>(missing.map((id) => attributionKey(this.account, id)))
+    const found = await getItems<Attribution>(missing.map((id) => attributionKey(this.due.account, id)))
     for (const [i, id] of missing.entries()) this.attributions.set(id, found[i])
   }
 }

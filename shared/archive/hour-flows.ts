@@ -8,10 +8,11 @@ import { FlushedIds } from '../logs/files/flushed-ids.ts'
 import { type FiledFlow, type FlowSource, isFiled, mergeFlows, type StoredFlow } from '../logs/flows/merge-flows.ts'
 import { type BufferedFlow, mergeReports } from '../logs/flows/stored-flow.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
+import type { DueHour } from './due-hour.ts'
 import { countedRowColumns, HourCounters } from './hour-counters.ts'
 import { HourFiles, HourIndex } from './hour-files.ts'
 import type { ManifestFile } from './manifest.ts'
-import { readColumns } from './put-file.ts'
+import { type PutFile, readColumns } from './put-file.ts'
 
 /** Age in microseconds after which a version of the open set is written again, because items expire (R2.5). */
 const rewrittenAfter = 7 * dayMicros
@@ -20,9 +21,6 @@ const everything: IdWalk = {
   range: { first: idFrom('flow', 0), last: idUntil('flow', lastLogMicros) },
   ascending: false,
 }
-
-/** Hour of storing to flush. `slots` contain its blocks. */
-export type DueHour = { account: string; hour: number; slots: number[]; deadline: number }
 
 /** True for the first hour of a day, whose flush also handles flows whose retention has ended and old versions of the open set. */
 const isFirstOfDay = (hour: number): boolean => hour % dayMicros === 0
@@ -114,10 +112,10 @@ function listSource(flows: StoredFlow[]): FlowSource {
  * @throws UnfinishedHour if the deadline is reached
  * @throws ArchiveMismatch if a file has different content
  */
-export async function putFlowFiles(due: DueHour): Promise<ManifestFile[]> {
-  const { account, hour, slots, deadline } = due
+export async function putFlowFiles(due: DueHour): Promise<PutFile[]> {
+  const { hour, slots } = due
   if (slots.length === 0 && !isFirstOfDay(hour)) return []
-  const files = await HourFiles.open(account, hour, deadline)
+  const files = await HourFiles.open(due)
   await mergeHour(due, [], (flow) => files.add(flow))
   return files.finish()
 }
@@ -130,7 +128,7 @@ export async function putFlowFiles(due: DueHour): Promise<ManifestFile[]> {
 export async function adoptFlowFiles(due: DueHour, files: ManifestFile[]): Promise<void> {
   const { account, hour } = due
   const index = new HourIndex(account, hour)
-  const counters = new HourCounters(account, hour)
+  const counters = new HourCounters(due)
   const filed: FlowSource[] = []
   for (const [part, file] of files.entries()) {
     const rows = await readColumns(file, ['log_id', 'timestamp', 'flow_end', ...countedRowColumns])
@@ -143,7 +141,7 @@ export async function adoptFlowFiles(due: DueHour, files: ManifestFile[]): Promi
     filed.push(listSource(flows.reverse()))
   }
   await index.finish()
-  await counters.finish()
+  await counters.finish(true)
   await mergeHour(due, filed, (flow) => {
     throw new ArchiveMismatch(flow.sk)
   })

@@ -1,4 +1,5 @@
 import { archiveStore } from '../core/aws/object-store.ts'
+import type { ErasedFile } from '../logs/blocks/erasures.ts'
 import type { LogStream } from '../logs/entries/log-id.ts'
 import { manifestPath } from '../logs/files/file-index.ts'
 import { canonicalJson } from '../seal/log/canonical-json.ts'
@@ -20,7 +21,10 @@ export type ManifestFile = {
 /** Sizes of the sealed logs that the rows of an hour were compared with. */
 export type SealedSizes = { changes: number; activity: number }
 
-/** Files of the hours from `from` to `until` (R6). `previous` is the leaf hash of the preceding manifest; null for the first. */
+/**
+ * Files of the hours from `from` to `until` (R6). `previous` is the leaf hash of the preceding manifest; null for the first. `erasures` are
+ * the files with erased rows since the preceding manifest, in the order in which they were rewritten (R12.4).
+ */
 export type Manifest = {
   type: 'archive'
   version: 1
@@ -31,7 +35,7 @@ export type Manifest = {
   until: string
   sealed: SealedSizes
   files: ManifestFile[]
-  erasures: []
+  erasures: ErasedFile[]
 }
 
 /** Puts the manifest of an hour. Returns the stored content, which can be that of an interrupted run. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { archiveStore } from '../core/aws/object-store.ts'
+import type { Erasures } from '../logs/blocks/erasures.ts'
 import type { LogStream } from '../logs/entries/log-id.ts'
 import type { FileRow } from '../logs/files/columns.ts'
 import { logFilePath } from '../logs/files/file-index.ts'
@@ -7,9 +8,13 @@ import { openParquet } from '../logs/files/parquet-reader.ts'
 import { encodeFile } from '../logs/files/parquet-writer.ts'
 import { canonicalJson } from '../seal/log/canonical-json.ts'
 import { fileTree, rowLeaf } from '../seal/log/row-leaf.ts'
-import { ArchiveMismatch } from './archive-mismatch.ts'
+import { ArchiveMismatch, UnlistedErasure } from './archive-mismatch.ts'
+import { countErased, eraseRow, erasureOf } from './erase-rows.ts'
 import type { ManifestFile } from './manifest.ts'
 import { putNew } from './put-new.ts'
+
+/** Entry of a manifest for a file that was put. `erased` is the number of erased rows by the id of their erasure; absent without any. */
+export type PutFile = ManifestFile & { erased?: Record<string, number> }
 
 /** Row of a file with its leaf hash. */
 export type ArchivedRow = { row: FileRow; leaf: Buffer }
@@ -24,19 +29,25 @@ function rootsOf(leaves: Buffer[]): { root: string; groups: string[] } {
 }
 
 /**
- * Puts a file of rows in the order of their log ids. Adopts a file of an interrupted run that has the same rows.
+ * Puts a file of rows in the order of their log ids, in which rows of erased actors are erased (R12.4). Adopts a file of an interrupted run
+ * that has the same rows.
  * @throws ArchiveMismatch for a file with other rows
  */
-export async function putFile(place: Place, rows: ArchivedRow[]): Promise<ManifestFile> {
+export async function putFile(place: Place, rows: ArchivedRow[], erasures: Erasures = new Map()): Promise<PutFile> {
   const { stream } = place
   const key = logFilePath(place)
+  let stored = rows.map(({ row, leaf }) => {
+    const erasure = erasureOf(row, erasures)
+    return erasure ? eraseRow(row, leaf, erasure) : row
+  })
   const tree = rootsOf(rows.map(({ leaf }) => leaf))
-  const written = encodeFile(
-    stream,
-    rows.map(({ row }) => row),
-  )
+  const written = encodeFile(stream, stored)
   const content = await putNew(key, written)
-  if (!content.equals(written) && (await rootOfRows(stream, content)) !== tree.root) throw new ArchiveMismatch(key)
+  if (!content.equals(written)) {
+    if ((await rootOfRows(stream, content)) !== tree.root) throw new ArchiveMismatch(key)
+    stored = (await Array.fromAsync(groupsIn(content, ['erased_at']))).flat()
+  }
+  const erased = countErased(stored, erasures)
   const idOf = (row: ArchivedRow | undefined) => String(row?.row.log_id)
   return {
     stream,
@@ -47,11 +58,12 @@ export async function putFile(place: Place, rows: ArchivedRow[]): Promise<Manife
     ...tree,
     first: idOf(rows[0]),
     last: idOf(rows.at(-1)),
+    ...(Object.keys(erased).length > 0 && { erased }),
   }
 }
 
 /** Yields the row groups of a file with the given content, or some of their columns. @throws Error for a damaged file */
-async function* groupsIn(content: Buffer, columns?: string[]): AsyncGenerator<FileRow[]> {
+export async function* groupsIn(content: Buffer, columns?: string[]): AsyncGenerator<FileRow[]> {
   const read = async (start: number, end: number) => content.subarray(start, end)
   const file = await openParquet({ size: content.length, read })
   for (const group of file.groups.keys()) yield await file.readGroup(group, columns)
@@ -68,36 +80,51 @@ async function rootOfRows(stream: LogStream, content: Buffer): Promise<string | 
   return rootsOf(leaves).root
 }
 
-/** Reads the content of a file of a manifest. @throws ArchiveMismatch if the file is missing or has other bytes */
-async function readContent({ key, sha256 }: ManifestFile): Promise<Buffer> {
+/** @throws ArchiveMismatch if the file is missing */
+async function readContent(key: string): Promise<Buffer> {
   const stored = await archiveStore().get(key)
-  if (!stored || hash('sha256', stored.content) !== sha256) throw new ArchiveMismatch(key)
+  if (!stored) throw new ArchiveMismatch(key)
   return stored.content
 }
 
-/** Reads some columns of all rows of a file. @throws ArchiveMismatch if the file is missing or has other bytes */
-export async function readColumns(file: ManifestFile, columns: string[]): Promise<FileRow[]> {
+/** Reads some columns of all rows of a file. @throws ArchiveMismatch if the file is missing or has other rows */
+export async function readColumns({ stream, key, sha256, root }: ManifestFile, columns: string[]): Promise<FileRow[]> {
+  const content = await readContent(key)
+  // An erasure changes the bytes of a file, but not its root.
+  if (hash('sha256', content) !== sha256 && (await rootOfRows(stream, content)) !== root) throw new ArchiveMismatch(key)
   const all: FileRow[] = []
-  for await (const rows of groupsIn(await readContent(file), columns)) for (const row of rows) all.push(row)
+  for await (const rows of groupsIn(content, columns)) for (const row of rows) all.push(row)
   return all
 }
 
-/** Compares a file with its manifest: the bytes, the order and the number of rows, and their Merkle roots. @throws ArchiveMismatch */
-export async function verifyFile(file: ManifestFile): Promise<void> {
+/**
+ * Compares a file with its manifest: the bytes, the order and the number of rows, and their Merkle roots. `listed` is what later manifests
+ * list for the file under `erasures`.
+ * @throws UnlistedErasure if the number of erased rows is not the listed one
+ * @throws ArchiveMismatch for all other differences
+ */
+export async function verifyFile(
+  file: ManifestFile,
+  listed: { sha256: string; rows: number } = { sha256: file.sha256, rows: 0 },
+): Promise<void> {
+  const content = await readContent(file.key)
   const leaves: Buffer[] = []
-  let [first, last] = ['', '']
-  for await (const rows of groupsIn(await readContent(file))) {
+  let [first, last, erased] = ['', '', 0]
+  for await (const rows of groupsIn(content)) {
     for (const row of rows) {
       const id = String(row.log_id)
       if (id <= last) throw new ArchiveMismatch(file.key)
       if (first === '') first = id
       last = id
+      if (row.erased_leaf !== null) erased++
       leaves.push(rowLeaf(file.stream, row))
     }
   }
   const { root, groups } = rootsOf(leaves)
   const found = canonicalJson({ rows: leaves.length, root, groups, first, last })
   const { rows, root: listedRoot, groups: listedGroups, first: listedFirst, last: listedLast } = file
-  const listed = { rows, root: listedRoot, groups: listedGroups, first: listedFirst, last: listedLast }
-  if (found !== canonicalJson(listed)) throw new ArchiveMismatch(file.key)
+  const expected = { rows, root: listedRoot, groups: listedGroups, first: listedFirst, last: listedLast }
+  if (found !== canonicalJson(expected)) throw new ArchiveMismatch(file.key)
+  if (erased !== listed.rows) throw new UnlistedErasure(file.key)
+  if (hash('sha256', content) !== listed.sha256) throw new ArchiveMismatch(file.key)
 }

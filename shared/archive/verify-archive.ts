@@ -2,10 +2,12 @@ import * as v from 'valibot'
 import { archiveStore } from '../core/aws/object-store.ts'
 import { hourMicros, parseTimestamp } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
-import { readAccountIdOrAll } from '../core/event-account.ts'
+import { readAccountIdOrAll, readEvent } from '../core/event-account.ts'
 import { isTransient } from '../core/transient-error.ts'
-import { parseHour } from '../logs/blocks/block-keys.ts'
+import type { ManifestItem } from '../logs/blocks/archive-view.ts'
+import { archivePartition, parseHour } from '../logs/blocks/block-keys.ts'
 import { logStreams } from '../logs/entries/log-id.ts'
+import { manifestPath } from '../logs/files/file-index.ts'
 import { sealedAccountsPartition } from '../seal/log/sealed-log.ts'
 import { hashBytes, leafHash } from '../seal/merkle/merkle-proof.ts'
 import { GrowingTree } from '../seal/merkle/tiles.ts'
@@ -14,16 +16,22 @@ import { openNote, parseVerifierKey, type VerifierKey, verifierKeyText } from '.
 import { readSealedLog } from '../seal/sealing/sealed-state.ts'
 import { leafHashes } from '../seal/sealing/table-tiles.ts'
 import { sealPartition } from '../table/keys.ts'
-import { sortKeysOf } from '../table/read.ts'
+import { queryItems, sortKeysOf } from '../table/read.ts'
 import { rejectUnknownAccount } from '../table/reject-unknown-account.ts'
+import { UnlistedErasure } from './archive-mismatch.ts'
 import { type Manifest, readManifestAt } from './manifest.ts'
 import { verifyFile } from './put-file.ts'
 
 /**
  * Damage of an archive. `missing`: an object that a manifest lists, or a manifest, does not exist. `altered`: an object differs from its
  * manifest, or a manifest from the sealed log. `unknown`: no manifest lists the object. `unsigned`: the key has not signed the sealed log.
+ * `erased`: a file has other erased rows than sealed manifests list (R12.4).
  */
-type ArchiveFinding = { account_id: string; at: string; problem: 'missing' | 'altered' | 'unknown' | 'unsigned' }
+type ArchiveFinding = {
+  account_id: string
+  at: string
+  problem: 'missing' | 'altered' | 'unknown' | 'unsigned' | 'erased'
+}
 
 /** Position from which the next call continues. */
 const Next = v.strictObject({ account_id: v.string(), from: v.string() })
@@ -80,6 +88,32 @@ function hourOfPath(path: string): number {
   return parseHour(`${year}-${month}-${day}T${hour}`)
 }
 
+const readIfValid = (path: string): ReturnType<typeof readManifestAt> =>
+  readManifestAt(path).catch((error: unknown) => {
+    if (isTransient(error)) throw error
+    return null
+  })
+
+/** Returns the newest hash and the number of erased rows of each file that sealed manifests list under `erasures` (R12.4). */
+async function sealedErasures(
+  account: string,
+  leaves: Buffer[],
+): Promise<Map<string, { sha256: string; rows: number }>> {
+  const items = await queryItems<ManifestItem>(archivePartition(account), { between: ['manifest#', 'manifest#~'] })
+  const rowsOf = new Map<string, Map<string, number>>()
+  const listed = new Map<string, { sha256: string; rows: number }>()
+  for (const { hour } of items.filter(({ erasures }) => erasures > 0)) {
+    const stored = await readIfValid(manifestPath(account, hour))
+    if (!stored || !leaves[stored.manifest.number]?.equals(leafHash(stored.content))) continue
+    for (const { id, key, sha256, rows } of stored.manifest.erasures) {
+      const ofFile = rowsOf.get(key) ?? new Map<string, number>()
+      rowsOf.set(key, ofFile.set(id, rows))
+      listed.set(key, { sha256, rows: ofFile.values().reduce((sum, one) => sum + one, 0) })
+    }
+  }
+  return listed
+}
+
 /** Verifies the archive of an account within a window of hours. Returns the time from which to continue, or null at the end. */
 async function verifyAccount(
   account: string,
@@ -90,6 +124,7 @@ async function verifyAccount(
   const report = (at: string, problem: ArchiveFinding['problem']) =>
     result.findings.push({ account_id: account, at, problem })
   const leaves = await sealedLeaves(account, key, result)
+  const erased = await sealedErasures(account, leaves)
   const listed = new Set<string>()
   let previous: { manifest: Manifest; hash: string } | null = null
   for await (const { path } of archiveStore().list(`v1/manifest/account=${account}/`)) {
@@ -97,10 +132,7 @@ async function verifyAccount(
     if (hour < from) continue
     if (hour >= until) break
     if (previous && !hasTime()) return previous.manifest.until
-    const stored = await readManifestAt(path).catch((error: unknown) => {
-      if (isTransient(error)) throw error
-      return null
-    })
+    const stored = await readIfValid(path)
     const hash = stored && leafHash(stored.content)
     if (!stored || !hash || stored.manifest.account_id !== account) {
       report(path, 'altered')
@@ -119,10 +151,11 @@ async function verifyAccount(
     for (const file of manifest.files) {
       listed.add(file.key)
       try {
-        await verifyFile(file)
+        await verifyFile(file, erased.get(file.key))
       } catch (error) {
         if (isTransient(error)) throw error
-        report(file.key, (await archiveStore().getTail(file.key, 1)) ? 'altered' : 'missing')
+        const problem = error instanceof UnlistedErasure ? 'erased' : 'altered'
+        report(file.key, (await archiveStore().getTail(file.key, 1)) ? problem : 'missing')
       }
       result.files++
       result.rows += file.rows
@@ -151,12 +184,7 @@ async function verifyAccount(
  * @throws ApiError `bad_request` for an invalid event, `not_found` for an unknown account
  */
 export async function verifyArchive(event: unknown, hasTime: () => boolean = () => true): Promise<Verification> {
-  const parsed = v.safeParse(VerifyEvent, event ?? {})
-  if (!parsed.success) {
-    const [{ message, path }] = parsed.issues
-    throw new ApiError('bad_request', `${path?.map(({ key }) => String(key)).join('.') ?? 'event'}: ${message}.`)
-  }
-  const { key: keyText, from, until, next } = parsed.output
+  const { key: keyText, from, until, next } = readEvent(VerifyEvent, event)
   const account = readAccountIdOrAll(event)
   const key = keyText ? readKey(keyText) : null
   const window = { from: readTime('from', from, 0), until: readTime('until', until, Number.POSITIVE_INFINITY), hasTime }

@@ -8,7 +8,7 @@ import { clampMicros, type IdRange, instantOf } from './entries/log-id.ts'
 import { HourSource, LateSource } from './files/file-source.ts'
 import { FlowFiles } from './files/flow-files.ts'
 import { FlushedIds } from './files/flushed-ids.ts'
-import { isFiled, mergeFlows, type StoredFlow } from './flows/merge-flows.ts'
+import { isFiled, isHidden, mergeFlows, type StoredFlow } from './flows/merge-flows.ts'
 import type { ReadBudget } from './flows/read-budget.ts'
 import { windowsOverlap } from './match-entries.ts'
 import { idsAhead, type PartWalk } from './part-reader.ts'
@@ -65,6 +65,7 @@ export async function* searchFlows(
   const start = search.isExtensible ? instantOf(ascending ? range.first : range.last) : undefined
   const sources = [...buffered, ...(withFiles ? [...filed, ...late] : [])]
   for await (const flow of mergeFlows(sources, ascending, { budget, start })) {
+    if (isHidden(flow)) continue
     if (open !== null && (flow.fend === undefined) !== open) continue
     if (conditions.length > 0 && !matchesAll(columnsOf(flow), conditions)) continue
     if (isWanted(flow) && !(await isRepeated(flow))) yield flow
@@ -90,6 +91,7 @@ export async function findFlow(account: string, id: string): Promise<StoredFlow 
     ascending: false,
     endsAfter: instantOf(id),
   })
-  for (const sources of [filed, late, buffered]) for await (const flow of mergeFlows(sources)) return flow
+  for (const sources of [filed, late, buffered])
+    for await (const flow of mergeFlows(sources)) return isHidden(flow) ? undefined : flow
   return undefined
 }

@@ -148,6 +148,7 @@ describe('existing data', () => {
 
   it('is archived by only one role, in the existing bucket, which only operations on logs read', () => {
     expect(allowed('s3:PutObject', 'kept-archive/*')).toEqual(['RolesArchive'])
+    expect(allowed('s3:PutObject', 'kept-archive/v1/flow/*')).toContain('RolesEraseActor')
     expect(allowed('s3:GetObject', 'kept-archive/*')).toEqual([
       'RolesArchive',
       'RolesReaderOfLogs',

@@ -114,6 +114,7 @@ describe('the policies of operators', () => {
     ['RollBackFunction', 'OperatePolicy'],
     ['ProvisionAccountFunction', 'BreakGlassPolicy'],
     ['BeginSealedLogFunction', 'BreakGlassPolicy'],
+    ['EraseActorFunction', 'BreakGlassPolicy'],
   ])('allow to invoke %s only by %s', (output, policy) => {
     expect(allowing({ action: 'lambda:InvokeFunction', resource: functionOf(output) })).toEqual([policy])
   })
@@ -133,7 +134,7 @@ describe('the policies of operators', () => {
     )
     expect(tasks.size).toBeGreaterThan(20)
     for (const [file] of invocable) expect(file).toMatch(/^tasks\//)
-    expect(invocable).toHaveLength(9)
+    expect(invocable).toHaveLength(10)
   })
 
   it('do not affect another deployment', () => {

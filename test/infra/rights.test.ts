@@ -141,21 +141,28 @@ describe('the audit trail', () => {
 
   const flushed = ['log.flow.open', 'log.flow.file', 'log.flow.late', 'log.flow.count#actor', 'log.flow.count#port']
   const deleters = ['DeleteAccounts']
+  const rewriters = ['Archive', 'EraseActor']
 
   it.each([
-    ...flushed.map((key) => ({ key: `${account}#${key}`, puts: ['Archive'], inserts: [], updates: ['Archive'] })),
-    { key: `${account}#archive`, puts: ['Archive'], inserts: ['StoreFlowLogs'], updates: ['Archive'] },
+    ...flushed.map((key) => {
+      const by = key === 'log.flow.count#actor' ? ['Archive', 'EraseActor'] : ['Archive']
+      return { key: `${account}#${key}`, puts: by, inserts: [], updates: by }
+    }),
+    { key: `${account}#archive`, puts: rewriters, inserts: ['StoreFlowLogs'], updates: rewriters },
     { key: `${account}#log.flow.block#2026-11-22T08:05`, puts: [], inserts: ['StoreFlowLogs'], updates: [] },
-  ])('has archived flows written only by the flow consumer and the flush: $key', ({ key, puts, inserts, updates }) => {
-    const by: Record<string, string[]> = { PutItem: puts, PartiQLInsert: inserts, UpdateItem: updates }
-    for (const action of [...rewrites, 'PutItem', 'PartiQLInsert']) {
-      const able = deletions.includes(action) ? deleters : (by[action] ?? [])
-      expect(allowed(service(action, key)), action).toEqual(able)
-      const writers = [...able, 'Archive']
-      for (const role of roles.filter(({ name }) => !writers.includes(name)))
-        expect(decide(role, service(action, key)), `${role.name} ${action}`).toBe('explicitly denied')
-    }
-  })
+  ])(
+    'has archived flows written only by the flow consumer, the flush and the erasure: $key',
+    ({ key, puts, inserts, updates }) => {
+      const by: Record<string, string[]> = { PutItem: puts, PartiQLInsert: inserts, UpdateItem: updates }
+      for (const action of [...rewrites, 'PutItem', 'PartiQLInsert']) {
+        const able = deletions.includes(action) ? deleters : (by[action] ?? [])
+        expect(allowed(service(action, key)), action).toEqual(able)
+        const writers = [...able, ...rewriters]
+        for (const role of roles.filter(({ name }) => !writers.includes(name)))
+          expect(decide(role, service(action, key)), `${role.name} ${action}`).toBe('explicitly denied')
+      }
+    },
+  )
 
   it('is read by the flush, which reads no secrets and no rows except accounts', async () => {
     const readable = [
@@ -399,14 +406,16 @@ describe('restricted actions', () => {
     ['kms:Sign', 'seal key', ['Seal']],
     ['kms:GetPublicKey', 'seal key', ['PublicKey', 'ReaderOfLogs', 'Seal']],
     ['kms:ScheduleKeyDeletion', 'seal key', []],
-    ['s3:GetObject', 'archive/v1/flow/x.parquet', ['Archive', 'ReaderOfLogs', 'VerifyArchive']],
+    ['s3:GetObject', 'archive/v1/flow/x.parquet', ['Archive', 'EraseActor', 'ReaderOfLogs', 'VerifyArchive']],
     ['s3:GetObject', 'archive/v1/manifest/x.json', ['Archive', 'ReaderOfLogs', 'Seal', 'VerifyArchive']],
-    ['s3:PutObject', 'archive/v1/flow/x.parquet', ['Archive']],
-    ['s3:ListBucket', 'archive', ['Archive', 'VerifyArchive']],
+    ['s3:PutObject', 'archive/v1/flow/x.parquet', ['Archive', 'EraseActor']],
+    ['s3:PutObject', 'archive/v1/manifest/x.json', ['Archive']],
+    ['s3:ListBucket', 'archive', ['Archive', 'EraseActor', 'VerifyArchive']],
     ['s3:DeleteObject', 'archive/v1/flow/x.parquet', []],
     ['s3:GetObjectVersion', 'archive/v1/flow/x.parquet', []],
-    ['s3:DeleteObjectVersion', 'archive/v1/flow/x.parquet', ['DeleteAccounts']],
-    ['s3:ListBucketVersions', 'archive', ['DeleteAccounts']],
+    ['s3:DeleteObjectVersion', 'archive/v1/flow/x.parquet', ['DeleteAccounts', 'EraseActor']],
+    ['s3:DeleteObjectVersion', 'archive/v1/manifest/x.json', ['DeleteAccounts']],
+    ['s3:ListBucketVersions', 'archive', ['DeleteAccounts', 'EraseActor']],
     ['s3:PutLifecycleConfiguration', 'archive', []],
     ['s3:PutBucketPolicy', 'archive', []],
     ['s3:DeleteBucket', 'archive', []],

@@ -13,9 +13,9 @@ import {
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import { type LogStream, logStreams } from '../../shared/logs/entries/log-id.ts'
-import { type FileRow, logColumns } from '../../shared/logs/files/columns.ts'
+import { type FileRow, groupRows, logColumns } from '../../shared/logs/files/columns.ts'
 import { entryRow } from '../../shared/logs/files/entry-rows.ts'
-import { encodeFile, groupRows } from '../../shared/logs/files/parquet-writer.ts'
+import { encodeFile } from '../../shared/logs/files/parquet-writer.ts'
 import { arbitraryEntries } from '../support/logs/arbitrary-entries.ts'
 import { realisticFlows } from '../support/logs/realistic-flows.ts'
 

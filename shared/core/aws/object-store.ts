@@ -4,6 +4,7 @@ import {
   GetObjectCommand,
   type GetObjectCommandOutput,
   ListObjectVersionsCommand,
+  type ObjectVersion,
   PutObjectCommand,
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3'
@@ -29,6 +30,8 @@ export type ObjectStore = {
   put(path: string, content: string | Buffer, expectedTag: string | null): Promise<boolean>
   /** Lists the objects whose path starts with `prefix` and sorts after `after`, in the order of their paths. */
   list(prefix: string, after?: string): AsyncGenerator<{ path: string; size: number }>
+  /** Deletes all versions of an object except the newest. @throws Error if a version cannot be deleted */
+  deleteOldVersions(path: string): Promise<void>
   /**
    * Deletes all versions of the objects below a folder, whose path ends with a slash. Returns false if time ran out before the end.
    * @throws Error if an object cannot be deleted
@@ -57,6 +60,17 @@ function bucketStore(Bucket: string): ObjectStore {
       if (hasStatus(error, 416)) return undefined
       throw error
     }
+  }
+  async function versionsOf(Prefix: string): Promise<ObjectVersion[]> {
+    const { Versions = [], DeleteMarkers = [] } = await s3().send(new ListObjectVersionsCommand({ Bucket, Prefix }))
+    return [...Versions, ...DeleteMarkers]
+  }
+  /** @throws Error if a version cannot be deleted */
+  async function deleteVersions(versions: ObjectVersion[]): Promise<void> {
+    const Objects = versions.slice(0, maxDeletions).map(({ Key = '', VersionId }) => ({ Key, VersionId }))
+    const request = { Bucket, Delete: { Objects, Quiet: true } }
+    const { Errors: [fault] = [] } = await s3().send(new DeleteObjectsCommand(request))
+    if (fault) throw Object.assign(new Error(`${fault.Key}: ${fault.Message}`), { name: fault.Code })
   }
   return {
     async get(path) {
@@ -97,14 +111,19 @@ function bucketStore(Bucket: string): ObjectStore {
       ))
         for (const { Key = '', Size = 0 } of Contents) yield { path: Key, size: Size }
     },
-    async deleteFolder(Prefix, hasTime) {
+    async deleteOldVersions(path) {
+      for (;;) {
+        const versions = await versionsOf(path)
+        const old = versions.filter(({ Key, IsLatest }) => Key === path && IsLatest === false)
+        if (old.length === 0) return
+        await deleteVersions(old)
+      }
+    },
+    async deleteFolder(path, hasTime) {
       while (hasTime()) {
-        const { Versions = [], DeleteMarkers = [] } = await s3().send(new ListObjectVersionsCommand({ Bucket, Prefix }))
-        const Objects = [...Versions, ...DeleteMarkers].map(({ Key = '', VersionId }) => ({ Key, VersionId }))
-        if (Objects.length === 0) return true
-        const request = { Bucket, Delete: { Objects: Objects.slice(0, maxDeletions), Quiet: true } }
-        const { Errors: [fault] = [] } = await s3().send(new DeleteObjectsCommand(request))
-        if (fault) throw Object.assign(new Error(`${fault.Key}: ${fault.Message}`), { name: fault.Code })
+        const versions = await versionsOf(path)
+        if (versions.length === 0) return true
+        await deleteVersions(versions)
       }
       return false
     },
@@ -179,6 +198,8 @@ function folderStore(root: string): ObjectStore {
         if (found) yield { path, size: found.size }
       }
     },
+    // A file has no versions.
+    async deleteOldVersions() {},
     async deleteFolder(path) {
       await fs.promises.rm(join(root, path), { recursive: true, force: true })
       return true

@@ -24,6 +24,7 @@ export const logEvents = {
   signing_secret_not_read: 'The signing secret could not be refreshed. The cached versions stay valid.',
   log_sealed: 'A log was sealed. Its new checkpoint is stored in the bucket and in the table.',
   log_begun: 'A new log follows an earlier one, because the table was restored or the bucket was replaced.',
+  actor_erased: 'The log entries of an actor are erased in the archive.',
   locks_renewed: 'The objects of the sealed logs are locked for another year.',
   seal_stopped: 'A log failed its verification. It is not sealed until it is repaired, and nothing false was signed.',
   archive_behind: 'An hour is not flushed to the archive three hours after its end.',

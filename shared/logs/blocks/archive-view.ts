@@ -13,13 +13,15 @@ export type ArchiveState = {
   manifests: number
   previous: string | null
   totals: Partial<Record<LogStream, { rows: number; bytes: number }>>
+  /** Number of rewritten files that manifests list (R12.4). */
+  listed: number
   written_at: number
 }
 
 export const archiveStateKey = (account: string): Key => ({ pk: archivePartition(account), sk: stateSort })
 
-/** Item of a manifest. `hash` is its leaf hash in base64, and `hour` names its object. */
-export type ManifestItem = Key & { kind: 'archive_manifest'; hash: string; hour: number }
+/** Item of a manifest. `hash` is its leaf hash in base64, `hour` names its object, and `erasures` is the number of files under `erasures`. */
+export type ManifestItem = Key & { kind: 'archive_manifest'; hash: string; hour: number; erasures: number }
 
 export const manifestKey = (account: string, number: number): Key => ({
   pk: archivePartition(account),
@@ -30,8 +32,8 @@ export const manifestKey = (account: string, number: number): Key => ({
 export async function readArchiveState(account: string): Promise<ArchiveState | null> {
   const item = await getItem<Key & Partial<ArchiveState>>(archiveStateKey(account))
   if (item?.watermark === undefined) return null
-  const { watermark, until = watermark, manifests = 0, previous = null, totals = {}, written_at = 0 } = item
-  return { watermark, until, manifests, previous, totals, written_at }
+  const { watermark, until = watermark, manifests = 0, previous = null, totals = {}, listed = 0, written_at = 0 } = item
+  return { watermark, until, manifests, previous, totals, listed, written_at }
 }
 
 /** Places of an account's flows: files and the open set before the watermark, and the slots after it, oldest first. */

@@ -47,7 +47,8 @@ function sumsOf(bytes: Uint8Array[], count: number): Sum[] {
   return sums.map((sum, i) => (sum <= Number.MAX_SAFE_INTEGER ? sum : largeSum(i)))
 }
 
-function encode(hours: HourCounts[]): CountContent {
+/** Encodes counters as the content of one item. */
+export function encodeContent(hours: HourCounts[]): CountContent {
   const dictionary = [...new Set(hours.flatMap(({ values }) => values))].sort()
   const positions = new Map(dictionary.map((value, position) => [value, position]))
   const columns = Array.from({ length: sumCount }, (_, i) => bytesOf(hours.flatMap(({ columns: own }) => own[i] ?? [])))
@@ -73,7 +74,7 @@ function encode(hours: HourCounts[]): CountContent {
 
 /** Encodes counters as the contents of items. Hours that do not fit into one item are divided. */
 export function encodeCounts(hours: HourCounts[]): CountContent[] {
-  const content = encode(hours)
+  const content = encodeContent(hours)
   if (contentSize(content) <= contentLimits.bytes || hours.length === 1) return [content]
   const middle = hours.length >> 1
   return [...encodeCounts(hours.slice(0, middle)), ...encodeCounts(hours.slice(middle))]

@@ -1,12 +1,12 @@
 import { clock, dayMicros, hourMicros } from '../../core/clock.ts'
 import { inParallel } from '../../core/work/in-parallel.ts'
 import { type Key, partition } from '../../table/keys.ts'
-import { putItem } from '../../table/put-item.ts'
+import { ifMet, putItem } from '../../table/put-item.ts'
 import { queryItems } from '../../table/read.ts'
 import type { ArchiveView } from '../blocks/archive-view.ts'
 import { bufferTtl, hourSort, parseHour, partSort } from '../blocks/block-keys.ts'
 import { dayOf, retentionMicros } from '../entries/log-keys.ts'
-import { type CountContent, contentSize, decodeCounts, encodeCounts } from './count-content.ts'
+import { type CountContent, contentSize, decodeCounts, encodeContent, encodeCounts } from './count-content.ts'
 import { type CountedDimension, countedDimensions } from './dimensions.ts'
 import { type HourCounts, mergeCounts } from './value-counts.ts'
 
@@ -32,27 +32,33 @@ export const mergedUntil = (watermark: number): number => dayStart(Math.max(0, w
 
 const concurrency = 4
 
-type CountOwner = { account: string; dimension: CountedDimension }
+type CountOwner = { account: string; dimension: CountedDimension; onlyNew?: boolean }
 
-/** Stores counters, in several items if one is too small. Idempotent. */
-async function putCounts({ account, dimension }: CountOwner, sort: string, hours: HourCounts[], ttl: number) {
+/** Stores counters, in several items if one is too small. Idempotent. With `onlyNew`, existing items remain. */
+async function putCounts(
+  { account, dimension, onlyNew }: CountOwner,
+  sort: string,
+  hours: HourCounts[],
+  ttl: number,
+): Promise<void> {
   if (hours.length === 0) return
   const pk = countPartition(account, dimension)
   for (const [part, content] of encodeCounts(hours).entries()) {
     const sk = part === 0 ? sort : `${sort}#${partSort(part)}`
     const item: CountItem = { pk, sk, kind: 'flow_count', ...content, ttl }
-    await putItem(item)
+    await ifMet(putItem(item, onlyNew ? { ConditionExpression: 'attribute_not_exists(pk)' } : {}))
   }
 }
 
-/** Stores the counters of a flushed hour. Idempotent. */
+/** Stores the counters of a flushed hour. Idempotent. With `onlyNew`, existing items remain. */
 export async function putHourCounts(
   account: string,
   flushedHour: number,
   counts: Iterable<readonly [CountedDimension, HourCounts[]]>,
+  onlyNew = false,
 ): Promise<void> {
   await inParallel(counts, concurrency, async ([dimension, hours]) => {
-    const owner = { account, dimension }
+    const owner = { account, dimension, onlyNew }
     for (const counted of hours)
       if (!isLateStart(counted.hour, flushedHour)) {
         const ttl = bufferTtl(Math.max(counted.hour, clock.now()))
@@ -77,6 +83,19 @@ export async function mergeDay(account: string, day: number): Promise<void> {
     hours.sort((a, b) => a.hour - b.hour)
     await putCounts({ account, dimension }, `${dayPrefix}${dayOf(day)}`, hours, ttl)
   })
+}
+
+/**
+ * Moves the counters of an actor to the empty value of erased actors (R12.4). The Bloom filters remain, because they contain no ids.
+ * Idempotent.
+ */
+export async function eraseCounts(account: string, actor: string): Promise<void> {
+  for (const item of await queryItems<CountItem>(countPartition(account, 'actor'))) {
+    const hours = decodeCounts(item)
+    if (!hours.some(({ values }) => values.includes(actor))) continue
+    const renamed = hours.map((one) => ({ ...one, values: one.values.map((value) => (value === actor ? '' : value)) }))
+    await putItem({ ...item, ...encodeContent(mergeCounts(renamed)) })
+  }
 }
 
 /** Counters of an item. `at` is the day or hour of the item's key. */

@@ -6,11 +6,16 @@ type StructType = { readonly [field: string]: ScalarType }
 /** Type of a column. A type in brackets is a list of scalars or of structs. */
 export type ColumnType = ScalarType | readonly [ScalarType | StructType]
 
-export type FileScalar = string | number | bigint | null
+type FileScalar = string | number | bigint | null
 /** Value of a column in a row. Times are numbers, and values of type `bigint` are bigints. */
 export type FileValue = FileScalar | FileScalar[] | Record<string, FileScalar>[]
 /** Row of a file by column name. Absent values are null. */
 export type FileRow = Record<string, FileValue | undefined>
+
+/** Number of rows of a row group, except for the last one of a file (R4). */
+export const groupRows = 8_192
+/** Maximum number of rows of a file (R4). */
+export const fileLimits = { rows: 131_072 }
 
 /** Columns that are never null (R5). */
 export const requiredColumns: ReadonlySet<string> = new Set(['log_id', 'timestamp'])

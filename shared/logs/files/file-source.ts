@@ -40,9 +40,10 @@ function groupSource(group: RowGroup, range: IdRange, { files, ascending, finder
       const flows: FiledFlow[] = []
       for (const row of rows) {
         const sk = String(row.log_id)
-        // Skips flows without an end, because their retention has ended.
-        if (sk < first || sk > last || row.flow_end === null) continue
-        flows.push({ sk, at: Number(row.timestamp), fend: Number(row.flow_end), row })
+        if (sk < first || sk > last) continue
+        // A row without an end hides repeated reports of its flow, which is erased or whose retention has ended.
+        const fend = row.flow_end === null ? undefined : Number(row.flow_end)
+        flows.push({ sk, at: Number(row.timestamp), fend, row })
       }
       return { flows: ascending ? flows : flows.reverse() }
     },

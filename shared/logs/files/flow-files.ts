@@ -1,10 +1,9 @@
 import { archiveStore } from '../../core/aws/object-store.ts'
 import { conditionColumns, type FlowCondition, matchesAll } from '../counters/flow-conditions.ts'
 import type { ReadBudget } from '../flows/read-budget.ts'
-import type { FileRow } from './columns.ts'
+import { type FileRow, groupRows } from './columns.ts'
 import { logFilePath, type RowGroup } from './file-index.ts'
 import { openParquet, type ParquetFile, tailBytes } from './parquet-reader.ts'
-import { groupRows } from './parquet-writer.ts'
 
 /** Number of decoded row groups that are kept, because a row group can contain both late flows and others. */
 const keptGroups = 4
@@ -78,14 +77,9 @@ export class FlowFiles {
     return positions.map((position) => rows[position] as FileRow)
   }
 
-  /** Returns some columns of a row group, in the order of the log ids. */
-  async columns(group: RowGroup, columns: readonly string[]): Promise<FileRow[]> {
-    return (await this.open(group)).readGroup(group.group, columns)
-  }
-
   async logIds(group: RowGroup): Promise<string[]> {
     this.search.budget?.spend({ groups: 1 })
-    const rows = await this.columns(group, ['log_id'])
+    const rows = await (await this.open(group)).readGroup(group.group, ['log_id'])
     return rows.map(({ log_id }) => String(log_id))
   }
 }

@@ -1,37 +1,59 @@
 import { constants, zstdCompressSync } from 'node:zlib'
-import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import type { SchemaElement } from 'hyparquet'
+import { parquetWriteBuffer } from 'hyparquet-writer'
 import type { LogStream } from '../entries/log-id.ts'
-import { type FileRow, logColumns } from './columns.ts'
-import { fileSchema } from './file-schema.ts'
+import { type ColumnType, type FileRow, groupRows, logColumns, requiredColumns, type ScalarType } from './columns.ts'
 
-/** Number of rows of a row group, except for the last one of a file (R4). */
-export const groupRows = 8_192
-/** Maximum number of rows of a file (R4). */
-export const fileLimits = { rows: 131_072 }
+const physical: Record<ScalarType, Omit<SchemaElement, 'name'>> = {
+  string: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  bigint: { type: 'INT64' },
+  int: { type: 'INT32' },
+  double: { type: 'DOUBLE' },
+  timestamp: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MICROS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+  },
+}
+
+/** Returns the elements of a column, or of an item or a field in it, in the order of a Parquet schema. */
+function elementsOf(name: string, type: ColumnType | Readonly<Record<string, ScalarType>>): SchemaElement[] {
+  const repetition_type = requiredColumns.has(name) ? 'REQUIRED' : 'OPTIONAL'
+  if (typeof type === 'string') return [{ name, repetition_type, ...physical[type] }]
+  if (Array.isArray(type)) {
+    const list = { converted_type: 'LIST', logical_type: { type: 'LIST' } } as const
+    const items: SchemaElement = { name: 'list', repetition_type: 'REPEATED', num_children: 1 }
+    return [{ name, repetition_type, num_children: 1, ...list }, items, ...elementsOf('element', type[0])]
+  }
+  const fields = Object.entries(type)
+  return [
+    { name, repetition_type, num_children: fields.length },
+    ...fields.flatMap(([field, fieldType]) => elementsOf(field, fieldType)),
+  ]
+}
+
+/** Returns the Parquet schema of a stream (R5). */
+function fileSchema(stream: LogStream): SchemaElement[] {
+  const columns = Object.entries(logColumns[stream])
+  const root: SchemaElement = { name: 'schema', num_children: columns.length }
+  return [root, ...columns.flatMap(([name, type]) => elementsOf(name, type))]
+}
 
 /** A decoder then refuses damaged data, because Parquet itself has no checksum. */
 const compression = { params: { [constants.ZSTD_c_checksumFlag]: 1 } }
 
 /** Encodes log entries as a Parquet file, in their order (R4). @throws Error if a required column is null */
 export function encodeFile(stream: LogStream, rows: FileRow[]): Buffer {
-  const writer = new ByteWriter(1 << 20)
-  const file = new ParquetWriter({
-    writer,
-    schema: fileSchema(stream) as ConstructorParameters<typeof ParquetWriter>[0]['schema'],
+  const file = parquetWriteBuffer({
+    columnData: Object.keys(logColumns[stream]).map((name) => ({
+      name,
+      data: rows.map((row) => row[name] ?? undefined),
+      offsetIndex: false,
+    })),
+    schema: fileSchema(stream) as Parameters<typeof parquetWriteBuffer>[0]['schema'],
+    rowGroupSize: groupRows,
     codec: 'ZSTD',
     compressors: { ZSTD: (bytes) => zstdCompressSync(bytes, compression) },
   })
-  for (let start = 0; start < rows.length; start += groupRows) {
-    const group = rows.slice(start, start + groupRows)
-    file.write({
-      columnData: Object.keys(logColumns[stream]).map((name) => ({
-        name,
-        data: group.map((row) => row[name] ?? undefined),
-        offsetIndex: false,
-      })),
-      rowGroupSize: groupRows,
-    })
-  }
-  file.finish()
-  return Buffer.from(writer.getBuffer())
+  return Buffer.from(file)
 }

@@ -2,7 +2,7 @@ import { compareIds, instantOf } from '../entries/log-id.ts'
 import type { ReadBudget } from './read-budget.ts'
 import { type BufferedFlow, mergeReports } from './stored-flow.ts'
 
-/** Row of a flow in a file, with its attribution. */
+/** Row of a flow in a file, with its attribution. Without `fend`, the flow is erased, or its retention has ended. */
 export type FiledFlow = { sk: string; at: number; fend?: number; row: Record<string, unknown> }
 
 export type StoredFlow = BufferedFlow | FiledFlow
@@ -78,6 +78,9 @@ class CursorHeap {
 }
 
 export const isFiled = (flow: StoredFlow): flow is FiledFlow => 'row' in flow
+
+/** True for a flow of a file that readers omit, because it is erased or its retention has ended. */
+export const isHidden = (flow: StoredFlow): boolean => isFiled(flow) && flow.fend === undefined
 
 /** Returns the id of the initiating actor. */
 export const actorOf = (flow: StoredFlow): string =>

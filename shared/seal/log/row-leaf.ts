@@ -1,9 +1,8 @@
 import { timestamp } from '../../core/clock.ts'
 import { FlowEntry } from '../../logs/entries/log-entry.ts'
 import type { LogStream } from '../../logs/entries/log-id.ts'
-import { type ColumnType, type FileRow, logColumns } from '../../logs/files/columns.ts'
+import { type ColumnType, type FileRow, groupRows, logColumns } from '../../logs/files/columns.ts'
 import { rowEntry } from '../../logs/files/entry-rows.ts'
-import { groupRows } from '../../logs/files/parquet-writer.ts'
 import { type HashReader, inclusionProof, leafHash } from '../merkle/merkle-proof.ts'
 import { GrowingTree } from '../merkle/tiles.ts'
 import { canonicalJson } from './canonical-json.ts'
@@ -44,9 +43,11 @@ function flowText(row: FileRow): string {
   return `${text}}`
 }
 
-/** Leaf hash of a row: that of its entry in RFC 8785 form (R7.3). */
+/** Leaf hash of a row: that of its entry in RFC 8785 form (R7.3). An erased row contains the hash of its former entry (R12.4). */
 export const rowLeaf = (stream: LogStream, row: FileRow): Buffer =>
-  leafHash(stream === 'flow' ? flowText(row) : canonicalJson(rowEntry(stream, row)))
+  typeof row.erased_leaf === 'string'
+    ? Buffer.from(row.erased_leaf, 'base64')
+    : leafHash(stream === 'flow' ? flowText(row) : canonicalJson(rowEntry(stream, row)))
 
 function rootOf(hashes: Buffer[]): Buffer {
   const tree = new GrowingTree()

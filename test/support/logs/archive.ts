@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { flushAccount } from '#shared/archive/flush-account.ts'
-import { type ArchiveState, archiveStateKey } from '#shared/logs/blocks/archive-view.ts'
+import { archiveStateKey } from '#shared/logs/blocks/archive-view.ts'
 import { changeItem } from '#shared/table/change-item.ts'
 import { sealKey } from '#shared/table/keys.ts'
 import { table, tableName } from '#shared/table/table.ts'
@@ -9,7 +9,7 @@ const put = (Item: Record<string, unknown>) => table().send(new PutCommand({ Tab
 
 /** Stores the state of an archive whose last flushed hour ended at `watermark`. */
 export async function putArchiveState(account: string, watermark: number): Promise<void> {
-  const state: ArchiveState = { watermark, until: watermark, manifests: 0, previous: null, totals: {}, written_at: 1 }
+  const state = { watermark, until: watermark, manifests: 0, previous: null, totals: {}, listed: 0, written_at: 1 }
   await put({ ...archiveStateKey(account), kind: 'archive', ...state })
 }
 

@@ -4,10 +4,12 @@ import { sdkByFetch } from './sdk-by-fetch.ts'
 
 const pageLength = 2
 
-/** S3 bucket in memory for the current test, which the SDK reaches by `fetch`. Supports what an object store requests. */
+/** S3 bucket in memory for the current test, which the SDK reaches by `fetch`. Supports what an object store requests, with versions. */
 export class MemoryBucket {
   readonly objects = new Map<string, Buffer>()
   readonly requests: string[] = []
+  /** Paths of objects that were replaced, once for each older version. */
+  versions: string[] = []
   readonly undeletable = new Set<string>()
   /** Response to the next write, which is sent after the object is stored. */
   nextResponse: (() => Response | undefined) | null = null
@@ -21,19 +23,25 @@ export class MemoryBucket {
   }
 
   /** Lists all objects as versions, or deletes those in the body of a request. */
-  private versions(query: URLSearchParams): Response {
+  private listVersions(query: URLSearchParams): Response {
     const keys = [...this.objects.keys()]
       .filter((key) => key.startsWith(query.get('prefix') ?? ''))
       .slice(0, pageLength)
-    const versions = keys.map((key) => `<Version><Key>${key}</Key><VersionId>1</VersionId></Version>`)
+    const versionOf = (key: string, id: string) =>
+      `<Version><Key>${key}</Key><VersionId>${id}</VersionId><IsLatest>${id === 'latest'}</IsLatest></Version>`
+    const versions = keys.flatMap((key) => [
+      versionOf(key, 'latest'),
+      ...this.versions.filter((path) => path === key).map((path) => versionOf(path, 'old')),
+    ])
     return new Response(`<ListVersionsResult>${versions.join('')}</ListVersionsResult>`)
   }
 
   private delete(body: string): Response {
-    const faults = [...body.matchAll(/<Key>([^<]*)<\/Key>/g)].flatMap(([, key = '']) => {
+    const faults = [...body.matchAll(/<Key>([^<]*)<\/Key><VersionId>([^<]*)</g)].flatMap(([, key = '', version]) => {
       if (this.undeletable.has(key))
         return [`<Error><Key>${key}</Key><Code>AccessDenied</Code><Message>No</Message></Error>`]
-      this.objects.delete(key)
+      if (version === 'old') this.versions = this.versions.filter((path) => path !== key)
+      else this.objects.delete(key)
       return []
     })
     return new Response(`<DeleteResult>${faults.join('')}</DeleteResult>`)
@@ -47,7 +55,7 @@ export class MemoryBucket {
     const stored = this.objects.get(path)
     const tag = stored && `"${hash('md5', stored)}"`
     this.requests.push([method, pathname, headers['if-match'] ?? headers['if-none-match'] ?? ''].join(' ').trim())
-    if (searchParams.has('versions')) return this.versions(searchParams)
+    if (searchParams.has('versions')) return this.listVersions(searchParams)
     if (method === 'POST' && searchParams.has('delete')) return this.delete(String(body))
     if (method === 'GET' && searchParams.has('list-type')) return this.list(searchParams)
     if (method === 'GET') {
@@ -59,6 +67,7 @@ export class MemoryBucket {
     if (headers['if-none-match'] === '*' && stored) return new Response('', { status: 412 })
     if (headers['if-match'] && !stored) return new Response('', { status: 404 })
     if (headers['if-match'] && headers['if-match'] !== tag) return new Response('', { status: 412 })
+    if (stored) this.versions.push(path)
     this.objects.set(path, Buffer.from(body ?? ''))
     return this.nextResponse?.() ?? new Response('')
   }

@@ -33,6 +33,18 @@ export const objectStoreCases: [title: string, run: (store: ObjectStore) => Prom
     },
   ],
   [
+    'deletes older versions of an object, and no others',
+    async ({ get, put, deleteOldVersions }) => {
+      await deleteOldVersions('a/file')
+      for (const path of ['a/file', 'a/file-2']) {
+        await put(path, 'one', null)
+        for (const content of ['two', 'three']) await put(path, content, (await get(path))?.tag ?? '')
+      }
+      for (let i = 0; i < 2; i++) await deleteOldVersions('a/file')
+      for (const path of ['a/file', 'a/file-2']) expect(String((await get(path))?.content)).toBe('three')
+    },
+  ],
+  [
     'reads a range, which ends at the end of the object',
     async ({ getRange, put }) => {
       await put('a/file', Buffer.from([0, 255, 2, 3, 4]), null)

@@ -8,6 +8,8 @@ import { type DirectoryRow, directories } from '#shared/domain/directories/direc
 import { resources } from '#shared/domain/resources/resource.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
+import { partition } from '#shared/table/keys.ts'
+import { queryItems } from '#shared/table/read.ts'
 import { newAccessWorld } from '../access/access.ts'
 import { newSite } from '../access/gateways.ts'
 import { publicKey } from '../access/public-key.ts'
@@ -322,10 +324,18 @@ async function recordRenewal(record: Record, account: string): Promise<void> {
 /** Records the sealing of all logs, the flush of the archive, a renewal of locks, the start of successor logs, and the request for the public key. */
 async function recordSealing(record: Record, account: string): Promise<void> {
   await writeChangeLogOf(account)
-  const bucket = new Map<string, string>()
+  const bucket = new Map<string, Uint8Array<ArrayBuffer>>()
+  /** Older versions of replaced objects. */
+  const replaced = new Set<string>()
   const answer = async (url: URL, { method, body }: RequestInit) => {
-    if (method === 'PUT') bucket.set(url.pathname, await new Response(body).text())
+    const version = `<Key>${url.pathname.slice(1)}</Key><VersionId>1</VersionId><IsLatest>false</IsLatest>`
+    if (method === 'PUT' && bucket.has(url.pathname)) replaced.add(`<Version>${version}</Version>`)
+    if (method === 'PUT') bucket.set(url.pathname, new Uint8Array(await new Response(body).arrayBuffer()))
+    if (method === 'POST') replaced.clear()
+    if (method === 'POST') return new Response('<DeleteResult></DeleteResult>')
     const prefix = url.searchParams.get('prefix')
+    if (url.searchParams.has('versions'))
+      return new Response(`<ListVersionsResult>${[...replaced].join('')}</ListVersionsResult>`)
     if (prefix !== null) {
       const paths = [...bucket.keys()].map((path) => path.slice(1)).filter((path) => path.startsWith(prefix))
       const contents = paths.map((path) => `<Contents><Key>${path}</Key><Size>1</Size></Contents>`)
@@ -354,6 +364,11 @@ async function recordSealing(record: Record, account: string): Promise<void> {
   expectSealed('archive')
   await record('tasks/verify-archive.ts', (handler) => inBucket(handler)({ account_id: account }), answer)
   await record('tasks/archive-status.ts', (handler) => handler({}))
+  const actors = await queryItems(partition(account, 'actors'))
+  const eraseAll = async (handler: Handler) => {
+    for (const { sk } of actors) await inBucket(handler)({ account_id: account, actor_id: sk })
+  }
+  await record('tasks/erase-actor.ts', eraseAll, answer)
   await recordRenewal(record, account)
   for (const path of bucket.keys()) if (!path.startsWith('/v1/')) bucket.delete(path)
   await record('tasks/begin-sealed-log.ts', (handler) => inBucket(handler)({ account_id: account }), answer)

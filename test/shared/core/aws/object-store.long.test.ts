@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { CreateBucketCommand } from '@aws-sdk/client-s3'
+import { CreateBucketCommand, ListObjectVersionsCommand, PutBucketVersioningCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { awsClients } from '#shared/core/aws/clients.ts'
 import { archiveStore } from '#shared/core/aws/object-store.ts'
@@ -47,7 +47,16 @@ describe.skipIf(!hasMoto)('a bucket of the S3 server moto', () => {
       vi.unstubAllEnvs()
     })
     await s3().send(new CreateBucketCommand({ Bucket: bucket }))
+    const VersioningConfiguration = { Status: 'Enabled' as const }
+    await s3().send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }))
     await run(archiveStore())
+    if (title.startsWith('deletes older versions')) {
+      const { Versions = [] } = await s3().send(new ListObjectVersionsCommand({ Bucket: bucket }))
+      expect(Versions.map(({ Key, IsLatest }) => `${Key} ${IsLatest}`).sort()).toEqual([
+        'a/file true',
+        ...['a/file-2 false', 'a/file-2 false', 'a/file-2 true'],
+      ])
+    }
     expect(await Array.fromAsync(archiveStore().list('absent/'))).toEqual([])
   })
 })

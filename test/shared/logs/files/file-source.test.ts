@@ -7,7 +7,7 @@ import { filesOfHour, lateFlows, lateGroups, logFilePath, rowGroups } from '#sha
 import { HourSource, LateSource } from '#shared/logs/files/file-source.ts'
 import { FlowFiles } from '#shared/logs/files/flow-files.ts'
 import { FlushedIds } from '#shared/logs/files/flushed-ids.ts'
-import { mergeFlows } from '#shared/logs/flows/merge-flows.ts'
+import { isHidden, mergeFlows } from '#shared/logs/flows/merge-flows.ts'
 import { type BufferedFlow, flowLogId } from '#shared/logs/flows/stored-flow.ts'
 import { windowsOverlap } from '#shared/logs/match-entries.ts'
 import { flowReport, simulatedDay } from '#test/support/logs/flow-account.ts'
@@ -75,7 +75,7 @@ async function read({ begin, end, ascending = false, count = 1e9 }: Window) {
   const walk = { range, ascending, endsAfter: Math.max(0, begin), files: new FlowFiles(account) }
   const found: string[] = []
   for await (const flow of mergeFlows([new HourSource(view, walk), new LateSource(view, walk)], ascending)) {
-    if (windowsOverlap(instantOf(flow.sk), flow.fend, { begin, end })) found.push(flow.sk)
+    if (!isHidden(flow) && windowsOverlap(instantOf(flow.sk), flow.fend, { begin, end })) found.push(flow.sk)
     if (found.length === count) break
   }
   return found
