@@ -87,8 +87,9 @@ export function deliveriesOf({ start, length, reports }: HistoryFlow, port: numb
   return reports.map(({ kind, lag }) => {
     const begin = origin + start
     const end = kind === 'open' ? null : begin + length + (kind === 'other close' ? 7 * minute : 0)
-    const fields = { inner_src_port: port, flow_start: timestamp(begin) }
-    const record = end === null ? openRecord(fields) : closeRecord({ ...fields, flow_end: timestamp(end) })
+    const fields = { inner_src_port: port, inner_dst_port: 443 + (port % 3), flow_start: timestamp(begin) }
+    const closing = { flow_end: timestamp(end ?? 0), rx_bytes: kind === 'close' ? port : 2 ** 53 - 1 }
+    const record = end === null ? openRecord(fields) : closeRecord({ ...fields, ...closing })
     return { at: Math.max(begin, end ?? begin) + lag, claims, report: parseReport(record) }
   })
 }

@@ -6,13 +6,16 @@ import { flowLogId } from '#shared/logs/flows/stored-flow.ts'
 /** Report on its way to the log. `at` is the time of its ingestion. */
 export type Delivery = { at: number; claims: IngestClaims; report: FlowReport }
 
-/** Flow of the model. `storedAt` and `closedAt` are the times at which its first report and its first close report were stored. */
+/**
+ * Flow of the model. `storedAt`, `lastStoredAt` and `closedAt` are the times at which its first, last and first close report were stored.
+ */
 export type ModelFlow = {
   id: string
   claims: IngestClaims
   report: FlowReport
   at: number
   storedAt: number
+  lastStoredAt: number
   closing: Closing | null
   closedAt: number | null
 }
@@ -29,9 +32,10 @@ export class FlowModel {
   add(storedAt: number, deliveries: Delivery[]): string[] {
     return deliveries.map(({ at, claims, report }) => {
       const id = flowLogId(claims, report)
-      const existing = this.stored.get(id) ?? { id, claims, report, at, storedAt, closing: null, closedAt: null }
+      const first = { id, claims, report, at, storedAt, closing: null, closedAt: null }
+      const existing = this.stored.get(id) ?? first
       const closed = report.closing && !existing.closing ? { closing: report.closing, closedAt: storedAt } : {}
-      this.stored.set(id, { ...existing, ...closed })
+      this.stored.set(id, { ...existing, ...closed, lastStoredAt: storedAt })
       return id
     })
   }
