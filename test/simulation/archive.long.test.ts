@@ -168,7 +168,7 @@ async function simulate({ flows, batchSizes, interruptions, flushes, comparisons
   for (const count of Object.values(counts)) expect(count, JSON.stringify(counts)).toBeGreaterThan(0)
 }
 
-it('has equal flows in GET /logs, blocks, archive and counters for 40 days of reports and faults (R15.2)', async () => {
+it('has equal flows in GET /logs, blocks, archive and counters for 40 days of reports and faults', async () => {
   vi.stubEnv('ARCHIVE_FOLDER', '')
   vi.stubEnv('ARCHIVE_BUCKET', 'archive')
   vi.stubEnv('FLOW_RETENTION_DAYS', String(flowRetention / dayMicros))

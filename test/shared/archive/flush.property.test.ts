@@ -64,6 +64,6 @@ it('keeps every flow in exactly one place, for any reports and any flushes', asy
       await expectArchive(account.id, model, entries)
       await searchAll()
     }),
-    { numRuns: 3, endOnFailure: true },
+    { numRuns: 2, endOnFailure: true },
   )
 })

@@ -11,6 +11,6 @@ it('lists exactly the flows that overlap a window, for any reports in any order'
     fc.asyncProperty(histories, async (history) => {
       await replayHistory(history)
     }),
-    { numRuns: 4, endOnFailure: true },
+    { numRuns: 3, endOnFailure: true },
   )
 })

@@ -11,12 +11,12 @@ import { flushFlows } from '#test/support/logs/archive.ts'
 import { deliverBatch, minute, parseReport } from '#test/support/logs/flow-histories.ts'
 import {
   countHours,
+  dimensionValue,
   FlowModel,
   isWithin,
   type ModelFlow,
   rankValues,
   startOf,
-  valueOf,
 } from '#test/support/logs/flow-model.ts'
 import { closeRecord, newFlowGrant, openRecord } from '#test/support/logs/flows.ts'
 import { readPages } from '#test/support/logs/log-pages.ts'
@@ -98,12 +98,13 @@ async function interruptFlush(account: string, interruption: number | null): Pro
 }
 
 const matchesFilter = (one: ModelFlow, name: string, like: ModelFlow, isOpen: boolean): boolean => {
-  if (name === 'device_id') return [valueOf(one, 'client'), valueOf(one, 'gateway')].includes(valueOf(like, 'client'))
+  if (name === 'device_id')
+    return [dimensionValue(one, 'client'), dimensionValue(one, 'gateway')].includes(dimensionValue(like, 'client'))
   if (name === 'protocol') return one.report.protocol === like.report.protocol
   if (name === 'port') return one.report.inner_dst_port === like.report.inner_dst_port
   if (name === 'open') return (one.closing === null) === isOpen
   const dimension = name.replace('_id', '')
-  return valueOf(one, dimension) === valueOf(like, dimension)
+  return dimensionValue(one, dimension) === dimensionValue(like, dimension)
 }
 
 const parametersOf = ({ filters, isOpen }: Search, { claims, report }: ModelFlow): Record<string, string> => {

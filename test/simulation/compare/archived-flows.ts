@@ -36,7 +36,7 @@ const isClosedInTime = (flow: ModelFlow): boolean =>
   flow.closedAt !== null && flow.closedAt < lastHourOf(flow) + hourMicros
 
 /** Returns the hour whose files contain the flow. */
-export const hourOf = (flow: ModelFlow): number =>
+const hourOf = (flow: ModelFlow): number =>
   isClosedInTime(flow) ? hourStart(flow.closedAt as number) : lastHourOf(flow)
 
 /** Builds the entry of a flow from its reports and its grant, with counters as texts. */
@@ -191,7 +191,7 @@ async function compareCounters({ account, model, now }: Comparison, { searches }
 }
 
 /**
- * Compares `GET /logs`, blocks, archive and counters with the model, entry by entry, after a flush (R15.2). Returns the number of archived
+ * Compares `GET /logs`, blocks, archive and counters with the model, entry by entry, after a flush. Returns the number of archived
  * flows whose retention ended while they were open.
  */
 export async function compareFlows(comparison: Comparison, drawn: Draws): Promise<number> {

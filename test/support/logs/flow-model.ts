@@ -51,7 +51,7 @@ export const isWithin = (flow: ModelFlow, begin: number, end: number): boolean =
 }
 
 /** Returns the flow's value of a dimension of the counters (R9.1). */
-export function valueOf({ claims, report }: ModelFlow, dimension: string): string {
+export function dimensionValue({ claims, report }: ModelFlow, dimension: string): string {
   const values: Record<string, string> = {
     actor: claims.initiator_actor_id,
     client: claims.initiator_device_id,
@@ -75,7 +75,7 @@ const totalsOf = (flows: ModelFlow[]): Totals => ({
 export function rankValues(flows: ModelFlow[], by: string, order: 'flows' | 'bytes') {
   const size = ({ flows: count, rx_bytes, tx_bytes }: Totals) =>
     order === 'flows' ? BigInt(count) : rx_bytes + tx_bytes
-  return [...Map.groupBy(flows, (flow) => valueOf(flow, by))]
+  return [...Map.groupBy(flows, (flow) => dimensionValue(flow, by))]
     .map(([value, own]) => ({ value, ...totalsOf(own) }))
     .sort((a, b) => (size(a) === size(b) ? (a.value < b.value ? -1 : 1) : size(a) > size(b) ? -1 : 1))
 }
@@ -88,7 +88,7 @@ export function countHours(flows: ModelFlow[], begin: number, hours: number, by:
     const hour = begin + i * hourMicros
     const own = byHour.get(hour) ?? []
     const byValue = values.flatMap(({ value }) => {
-      const ofValue = own.filter((flow) => valueOf(flow, by as string) === value)
+      const ofValue = own.filter((flow) => dimensionValue(flow, by as string) === value)
       return ofValue.length > 0 ? [{ value, ...totalsOf(ofValue) }] : []
     })
     const open = own.filter(({ closing }) => closing === null).length
