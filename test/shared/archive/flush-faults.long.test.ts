@@ -108,33 +108,30 @@ async function result({ account }: Account) {
 }
 
 describe('a run that is killed', () => {
-  it.each([false, true])(
-    'between any two writes leaves the same archive as an undisturbed run (last response lost: %s)',
-    { timeout: 600_000 },
-    async (isResponseLost) => {
+  // A kill after a write, before its response, leaves the same state as a kill before the next write.
+  it('between any two writes leaves the same archive as an undisturbed run', { timeout: 600_000 }, async () => {
+    useEmptyFolder()
+    const flows = await newReportedAccount()
+    const before = await ownTable.items(flows.account)
+    await flows.flush(flushedAt)
+    const expected = await result(flows)
+    expect(expected.listed.length).toBe(17)
+    expect(Object.keys(expected.objects).length).toBeGreaterThanOrEqual(6)
+    let index = 0
+    for (let reached = true; reached; index++) {
       useEmptyFolder()
-      const flows = await newReportedAccount()
-      const before = await ownTable.items(flows.account)
-      await flows.flush(flushedAt)
-      const expected = await result(flows)
-      expect(expected.listed.length).toBe(17)
-      expect(Object.keys(expected.objects).length).toBeGreaterThanOrEqual(6)
-      let index = 0
-      for (let reached = true; reached; index++) {
-        useEmptyFolder()
-        await ownTable.restore(flows.account, before)
-        const killed = killAt(index, isResponseLost)
-        await flows.flush(flushedAt).catch(() => undefined)
-        killed.restore()
-        reached = killed.reached
-        // Expects all flows in every state that the run can leave.
-        expect(await listFlows(flows.account), `write ${index}`).toEqual(expected.listed)
-        await flows.flush(afterLease(flushedAt))
-        expect(await result(flows), `write ${index}`).toEqual(expected)
-      }
-      expect(index).toBeGreaterThan(20)
-    },
-  )
+      await ownTable.restore(flows.account, before)
+      const killed = killAt(index, false)
+      await flows.flush(flushedAt).catch(() => undefined)
+      killed.restore()
+      reached = killed.reached
+      // Expects all flows in every state that the run can leave.
+      expect(await listFlows(flows.account), `write ${index}`).toEqual(expected.listed)
+      await flows.flush(afterLease(flushedAt))
+      expect(await result(flows), `write ${index}`).toEqual(expected)
+    }
+    expect(index).toBeGreaterThan(20)
+  })
 
   it('or pauses while another run flushes the account changes nothing', { timeout: 600_000 }, async () => {
     useEmptyFolder()
