@@ -24,6 +24,7 @@ const commands: Record<string, Command> = {
   verify: { task: 'verify-change-log', event: 'needed', empty: ['damages'] },
   'verify-rows': { task: 'verify-rows', event: 'optional', empty: ['findings'] },
   seal: { task: 'seal-logs', event: 'none' },
+  'advance-clock': { task: 'advance-clock', event: 'needed' },
   'begin-sealed-log': { task: 'begin-sealed-log', event: 'needed' },
   'replay-commits': { task: 'replay-commits', event: 'needed', empty: ['kept'] },
 }

@@ -15,6 +15,7 @@ import {
   type TableDefinition,
 } from '../template/deployment.ts'
 import type { Builds } from './build/builds.ts'
+import { advanceClock, shiftClock } from './clock-shift.ts'
 import { checkEndpoints, type Engines, engineBinary, engineEnvironment, startEngines } from './engines/start-engines.ts'
 import type { DataDir } from './files/data-dir.ts'
 import { StartupError } from './files/fault.ts'
@@ -35,6 +36,7 @@ export type Task =
   | 'begin-sealed-log'
   | 'sync'
   | 'flush-archive'
+  | 'advance-clock'
 
 /** Schedules that a command runs at once. Their functions return nothing. */
 const scheduledTasks: Task[] = ['seal-logs', 'sync', 'flush-archive']
@@ -49,6 +51,7 @@ function logFormat(): string {
 }
 
 async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment: Deployment, format: string) {
+  shiftClock(dir.path)
   Object.assign(process.env, deployment.environment, engineEnvironment(engines), {
     SERVICE_URL: baseUrl,
     SIGNING_SECRET: readFileSync(secretFile(dir.path, 'signing-secret'), 'utf8').trim(),
@@ -76,6 +79,7 @@ async function start(dir: DataDir, baseUrl: string, engines: Engines, deployment
       // Redrives the failed batches in local files, instead of those in the bucket.
       if (name === 'redrive-failed-batches')
         return redrive({ batches: failuresFolder(dir.path), invoke: runtime.invoke })
+      if (name === 'advance-clock') return advanceClock(dir.path)(event)
       if (name === 'replay-commits') {
         const consumers = ['write-change-log', 'follow-up'].flatMap((entry) => runtime.find(entry)?.arn ?? [])
         return task((taskEvent) => replayCommits({ consumers, ...fieldsOf(taskEvent) }, runtime.invoke))(event)

@@ -3,6 +3,7 @@ import { paginateScan } from '@aws-sdk/lib-dynamodb'
 import { type AccountRow, accounts } from '#shared/domain/accounts/account.ts'
 import { type Item, partition } from '#shared/table/keys.ts'
 import { table, tableName } from '#shared/table/table.ts'
+import { readShift } from './clock-shift.ts'
 import { credentialsFile, type DemoAccount } from './demo/demo-account.ts'
 import type { DemoSignIn } from './demo/demo-sign-in.ts'
 
@@ -70,12 +71,13 @@ export function startScreen({ baseUrl, dir, ephemeral, seconds, demo, signIn, ac
     demo.usable && demo.previousCredentials
       ? `\n                ${demo.previousCredentials} has the credentials of the previous account`
       : ''
+  const ahead = readShift(dir) / 3_600_000
   return `
   Network Access Administration is ready at ${baseUrl} after ${seconds.toFixed(1)} s.
 
   Reference     ${baseUrl}/docs
   Credentials   ${demo.usable ? credentials : 'none'}${earlier}
-  Data          ${dir}${ephemeral ? ' (removed when the service stops)' : ''}
+  Data          ${dir}${ephemeral ? ' (removed when the service stops)' : ''}${ahead > 0 ? `\n  Clock         ${ahead} hours ahead, see npm run advance-clock` : ''}
   Accounts      ${accountLines(accounts)}
 
 ${demo.usable ? examples(baseUrl, dir) : noDemo(demo.reason)}${signIn ? signInLines(signIn, baseUrl) : noSignIn}

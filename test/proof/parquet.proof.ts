@@ -18,16 +18,13 @@ import { entryRow } from '../../shared/logs/files/entry-rows.ts'
 import { encodeFile } from '../../shared/logs/files/parquet-writer.ts'
 import { arbitraryEntries } from '../support/logs/arbitrary-entries.ts'
 import { realisticFlows } from '../support/logs/realistic-flows.ts'
+import { hasModule, python } from './python.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'parquet-'))
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
 const run = promisify(execFile)
-const hasPyarrow = await run('python3', ['-c', 'import pyarrow']).then(
-  () => true,
-  () => false,
-)
-if (!hasPyarrow) process.stderr.write('There is no pyarrow for python3 here: it does not read the Parquet files.\n')
+const hasPyarrow = hasModule('pyarrow', 'it does not read the Parquet files.')
 
 const connection = await (await DuckDBInstance.create()).connect()
 
@@ -169,7 +166,7 @@ for row in table.to_pylist(): print(json.dumps(texts(row)))
 
 it.skipIf(!hasPyarrow).each(logStreams)('pyarrow reads equal rows of the stream %s', async (stream) => {
   const { path, rows } = await writeSample(stream)
-  const { stdout } = await run('python3', ['-c', pythonReader, path], { maxBuffer: 1 << 30 })
+  const { stdout } = await run(python, ['-c', pythonReader, path], { maxBuffer: 1 << 30 })
   const read = stdout
     .trim()
     .split('\n')

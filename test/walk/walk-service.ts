@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { publicKey } from '#test/support/access/public-key.ts'
-import { runLocal, type Service } from '#test/support/service/service.ts'
+import { readRows } from '#test/support/logs/parquet-files.ts'
+import { runLocal, type Service, startService } from '#test/support/service/service.ts'
 import { documentCommands, has, screenCommands, shells, typed } from './type-commands.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the walk reads bodies of every shape
@@ -53,14 +53,6 @@ async function provisioned(name: string): Promise<string> {
   return JSON.parse(stdout).data.api_token.token
 }
 
-/** Provisions an account, and stores its credentials in a new directory as `npm start` does. */
-async function walkerDir(): Promise<string> {
-  const dir = mkdtempSync(join(tmpdir(), 'walk-test-'))
-  const credentials = { base_url: service.baseUrl, api_token: await provisioned('Walker') }
-  writeFileSync(join(dir, 'credentials.json'), JSON.stringify(credentials))
-  return dir
-}
-
 /** Defines the walk's tests for a running service. The last test kills and restarts the service. */
 export function walkService(running: () => Service): void {
   beforeAll(() => {
@@ -71,37 +63,73 @@ export function walkService(running: () => Service): void {
   describe('the walk in detail', walkInDetail)
 }
 
+/** Reads the file of the archive that the proof names, and expects the flow in the row that it names. */
+async function expectArchivedFlow(dataDir: string, proof: string): Promise<void> {
+  const [key = '', index, number] = proof.split('  ')
+  expect(Number(number)).toBeGreaterThanOrEqual(0)
+  const rows = await readRows(readFileSync(join(dataDir, 'archive', key)))
+  expect(rows[Number(index)]).toMatchObject({ inner_src_port: 50_000, inner_dst_port: 443, rx_bytes: 5_300n })
+}
+
+const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z`
+
+/** Output of the first five steps. */
+const firstSteps = [
+  'Demo  demo  \\S+',
+  'gateway: running',
+  'edge-1  true  100\\.\\S+',
+  '100\\.\\S+  Wiki \\d+',
+  'allowed: client \\S+ to Wiki \\d+, \\d+ ms after the authorization was created',
+  `${time}  Deployer \\d+  Wiki \\d+  tcp  443`,
+  `${time}  .*  insert  clients  .*`,
+  `(${time}  .*  insert  .*\n?)+`,
+  `(${time}  client  Deployer \\d+  \\n${time}  gateway    \\S+\n?)+`,
+  `(${time}  .*\n?)+`,
+]
+
+/** Output of the last step: time, result of the verification, and position of the flow in its file. */
+const archiveStep = [
+  '\\d{4}-\\d\\d-\\d\\dT\\S+Z',
+  '[1-9]\\d*  [1-9]\\d*  [1-9]\\d*  0',
+  'v1/flow/account=\\S+\\.parquet  \\d+  \\d+',
+]
+
+/** Output of a task without a result. */
+const finishedTask = '{\n  "data": null\n}\n'
+
 function typeDocument(): void {
   // Skips the walk if curl is not installed. The other tests do not need curl.
   it.skipIf(!has('curl'))('can be typed unchanged, after the start screen and repeatedly', async () => {
-    const dir = await walkerDir()
+    // Starts a separate service, whose clock the walk moves.
+    const own = await startService()
     try {
-      for (const shell of shells) {
-        const { stdout, stderr } = await typed(shell, screenCommands(service, dir) + documentCommands('walk.md'), dir)
+      const commands = screenCommands(own) + documentCommands('walk.md')
+      // Runs the last step only once, because it moves the clock.
+      const lastStep = commands.indexOf('COUNTERS=')
+      for (const [shell, text, results] of [
+        [shells[0], commands.slice(0, lastStep), firstSteps],
+        [shells.at(-1), commands, [...firstSteps, ...archiveStep]],
+      ] as const) {
+        const { stdout, stderr } = await typed(shell as (typeof shells)[0], text, own.dataDir)
         expect(stderr).toMatch(/^(\[\d+\] .*\n)*$/)
-        const lines = stdout.split('\n').filter((line) => line)
+        const lines = stdout
+          .replaceAll(finishedTask, '')
+          .split('\n')
+          .filter((line) => line)
         const answers: Body[] = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
         expect(answers.filter((answer) => !answer.data)).toEqual([])
         const output = lines.filter((line) => !line.startsWith('{'))
         expect(output.filter((line) => line.length > 200)).toEqual([])
-        const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z`
-        const pattern = [
-          'Walker  walker  \\S+',
-          'gateway: running',
-          'edge-1  true  100\\.\\S+',
-          '100\\.\\S+  Wiki \\d+',
-          'allowed: client \\S+ to Wiki \\d+, \\d+ ms after the authorization was created',
-          `(${time}  Deployer \\d+  Wiki \\d+  tcp  443\n?)+`,
-          `${time}  .*  insert  clients  .*`,
-          `(${time}  .*  insert  .*\n?)+`,
-          `${time}  client  Deployer \\d+  `,
-          `${time}  gateway    \\S+`,
-          `(${time}  .*\n?)+`,
-        ]
-        expect(output.join('\n')).toMatch(new RegExp(`^${pattern.join('\\n')}$`))
+        expect(output.join('\n')).toMatch(new RegExp(`^${results.join('\\n')}$`))
+        if (results.length === firstSteps.length) continue
+        expect(stdout.split(finishedTask)).toHaveLength(4)
+        expect(Date.parse(output.at(-3) as string) - Date.now()).toBeGreaterThan(7_000_000)
+        await expectArchivedFlow(own.dataDir, output.at(-1) as string)
+        await own.restart()
+        expect(own.output()).toContain('2 hours ahead')
       }
     } finally {
-      rmSync(dir, { recursive: true, force: true })
+      await own.stop()
     }
   })
 }

@@ -7,6 +7,11 @@ const writing = /^(Put|Update|Delete|BatchWrite|BatchExecuteStatement|TransactWr
 export function interceptWrites(write: (send: () => Promise<unknown>) => Promise<unknown>): () => void {
   const { promises } = process.getBuiltinModule('node:fs')
   const writeFile = promises.writeFile.bind(promises)
+  const { fetch } = globalThis
+  // Requests to a bucket in memory.
+  vi.stubGlobal('fetch', (...args: Parameters<typeof fetch>) =>
+    args[1]?.method === 'PUT' ? write(() => fetch(...args)) : fetch(...args),
+  )
   const spies = [
     interceptTable((command, send) =>
       writing.test(command.constructor.name) ? write(() => send(command)) : send(command),
@@ -15,6 +20,7 @@ export function interceptWrites(write: (send: () => Promise<unknown>) => Promise
     vi.spyOn(promises, 'writeFile').mockImplementation(async (...args) => void (await write(() => writeFile(...args)))),
   ]
   return () => {
+    vi.stubGlobal('fetch', fetch)
     for (const spy of spies) spy.mockRestore()
   }
 }

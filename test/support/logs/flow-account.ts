@@ -50,6 +50,15 @@ export function setClock(at: number): void {
   spy.mockReturnValue(at)
 }
 
+/** Returns the ids of the flows in the open set that readers use. */
+export async function openFlowIds(account: string): Promise<string[]> {
+  const ids: string[] = []
+  const walk = { range: { first: idFrom('flow', 0), last: idUntil('flow', lastLogMicros) }, ascending: true }
+  for await (const version of openVersions(account, (await readArchiveState(account))?.watermark ?? 0))
+    for (const { sk } of openFlows(account, version, walk)) ids.push(sk)
+  return ids.sort()
+}
+
 /** Creates an account without a row, whose flows are stored and flushed at simulated times. */
 export async function newFlowAccount(account: string = randomUUID()) {
   const claims = (await newFlowGrant(account)).claims()
@@ -63,14 +72,7 @@ export async function newFlowAccount(account: string = randomUUID()) {
     await sealNothing(account)
     await flushAccount(account, deadline)
   }
-  /** Returns the ids of the flows in the open set. */
-  const openIds = async () => {
-    const ids: string[] = []
-    const walk = { range: { first: idFrom('flow', 0), last: idUntil('flow', lastLogMicros) }, ascending: true }
-    for await (const version of openVersions(account, (await readArchiveState(account))?.watermark ?? 0))
-      for (const { sk } of openFlows(account, version, walk)) ids.push(sk)
-    return ids.sort()
-  }
+  const openIds = () => openFlowIds(account)
   const idOf = (report: FlowReport) => flowLogId(claims, report)
   const state = () => readArchiveState(account)
   return { account, claims, record, store, flush, openIds, idOf, state }

@@ -2,8 +2,6 @@ import { hash } from 'node:crypto'
 import { vi } from 'vitest'
 import { sdkByFetch } from './sdk-by-fetch.ts'
 
-const pageLength = 2
-
 /** S3 bucket in memory for the current test, which the SDK reaches by `fetch`. Supports what an object store requests, with versions. */
 export class MemoryBucket {
   readonly objects = new Map<string, Buffer>()
@@ -14,7 +12,11 @@ export class MemoryBucket {
   /** Response to the next write, which is sent after the object is stored. */
   nextResponse: (() => Response | undefined) | null = null
 
-  constructor() {
+  /** Number of objects in a page of a listing. */
+  private readonly pageLength: number
+
+  constructor(pageLength = 2) {
+    this.pageLength = pageLength
     for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'eu-central-1')
     sdkByFetch()
     vi.stubGlobal('fetch', (url: string, request: { method: string; headers: Record<string, string>; body?: Buffer }) =>
@@ -26,7 +28,7 @@ export class MemoryBucket {
   private listVersions(query: URLSearchParams): Response {
     const keys = [...this.objects.keys()]
       .filter((key) => key.startsWith(query.get('prefix') ?? ''))
-      .slice(0, pageLength)
+      .slice(0, this.pageLength)
     const versionOf = (key: string, id: string) =>
       `<Version><Key>${key}</Key><VersionId>${id}</VersionId><IsLatest>${id === 'latest'}</IsLatest></Version>`
     const versions = keys.flatMap((key) => [
@@ -77,7 +79,7 @@ export class MemoryBucket {
     const keys = [...this.objects.keys()]
       .filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after)
       .sort()
-    const page = keys.slice(0, pageLength)
+    const page = keys.slice(0, this.pageLength)
     const isCut = page.length < keys.length
     const contents = page.map(
       (key) => `<Contents><Key>${key}</Key><Size>${this.objects.get(key)?.length}</Size></Contents>`,
