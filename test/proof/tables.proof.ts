@@ -8,8 +8,8 @@ import { afterAll, expect, it } from 'vitest'
 import { logStreams } from '../../shared/logs/entries/log-id.ts'
 import { type ColumnType, logColumns, type ScalarType } from '../../shared/logs/files/columns.ts'
 import { entryRow } from '../../shared/logs/files/entry-rows.ts'
+import { encodeFile } from '../../shared/logs/files/parquet-writer.ts'
 import { arbitraryEntries } from '../support/logs/arbitrary-entries.ts'
-import { writeRows } from '../support/logs/parquet-files.ts'
 import { hasModule, python } from './python.ts'
 
 const directory = await mkdtemp(join(tmpdir(), 'tables-'))
@@ -103,7 +103,7 @@ it('DuckDB runs the statements for a folder, and its views have the columns and 
     const partition = join(folder, 'v1', stream, 'account=0190a000-0000-7000-8000-000000000001/day=2026-11-22')
     await mkdir(partition, { recursive: true })
     const rows = fc.sample(arbitraryEntries[stream], 3).map((entry) => entryRow(entry))
-    await writeFile(join(partition, `${stream}-20261122T09-0.parquet`), writeRows(stream, rows))
+    await writeFile(join(partition, `${stream}-20261122T09-0.parquet`), encodeFile(stream, rows))
   }
   const connection = await (await DuckDBInstance.create()).connect()
   await connection.run(printTables('duckdb', folder))
