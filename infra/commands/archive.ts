@@ -11,50 +11,30 @@ const usage = `Use: npm run archive -- verify [--account <id>] [--from <time>] [
        npm run archive -- erase --account <id> --actor <id>
        npm run archive -- tables ${tableEngines.join('|')} [--location <bucket or folder>]`
 
-const options = {
-  account: { type: 'string' },
-  actor: { type: 'string' },
-  from: { type: 'string' },
-  until: { type: 'string' },
-  key: { type: 'string' },
-  location: { type: 'string' },
-} as const
+const text = { type: 'string' } as const
 
-type Options = { [Name in keyof typeof options]?: string }
-
-/** Options that each subcommand accepts. */
-const accepted: Record<string, (keyof Options)[]> = {
-  verify: ['account', 'from', 'until', 'key'],
-  status: ['account'],
-  flush: [],
-  erase: ['account', 'actor'],
-  tables: ['location'],
+/** Task and options of each subcommand. */
+const subcommands: Record<string, { task?: Task; options: Record<string, typeof text> }> = {
+  verify: { task: 'verify-archive', options: { account: text, from: text, until: text, key: text } },
+  status: { task: 'archive-status', options: { account: text } },
+  flush: { task: 'flush-archive', options: {} },
+  erase: { task: 'erase-actor', options: { account: text, actor: text } },
+  tables: { options: { location: text } },
 }
 
-const tasks: Record<string, Task> = {
-  verify: 'verify-archive',
-  status: 'archive-status',
-  flush: 'flush-archive',
-  erase: 'erase-actor',
-}
-
-type Call = { name: string; parameters: string[]; values: Options }
+type Call = { task: Task | undefined; parameters: string[]; values: Record<string, string | undefined> }
 
 /** @throws StartupError for unknown subcommands, options and parameters */
-function readCall(argv: string[]): Call {
-  let parsed: { values: Options; positionals: string[] }
+function readCall([name = '', ...args]: string[]): Call {
+  const subcommand = subcommands[name]
+  if (!subcommand) throw new StartupError(name ? `The subcommand ${name} does not exist.\n${usage}` : usage)
+  const { task, options } = subcommand
   try {
-    parsed = parseArgs({ args: argv, options, allowPositionals: true })
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: !task })
+    return { task, parameters: positionals, values }
   } catch (error) {
     throw new StartupError(`${error instanceof Error ? error.message : error}\n${usage}`)
   }
-  const [name = '', ...parameters] = parsed.positionals
-  const names = accepted[name]
-  if (!names) throw new StartupError(name ? `The subcommand ${name} does not exist.\n${usage}` : usage)
-  const unknown = Object.keys(parsed.values).find((option) => !names.includes(option as keyof Options))
-  if (unknown) throw new StartupError(`The subcommand ${name} has no option --${unknown}.\n${usage}`)
-  if (parameters.length !== (name === 'tables' ? 1 : 0)) throw new StartupError(usage)
-  return { name, parameters, values: parsed.values }
 }
 
 const print = process.stdout.write.bind(process.stdout)
@@ -62,17 +42,18 @@ const print = process.stdout.write.bind(process.stdout)
 /** Exit codes of S5.2: 0 valid, 1 invalid, 2 not verified. */
 const exitCodes = { valid: 0, invalid: 1, notVerified: 2 }
 
-async function run({ name, parameters: [engine = ''], values }: Call): Promise<number> {
-  if (name === 'tables') {
-    if (!isEngine(engine)) throw new StartupError(`The engine must be one of ${tableEngines.join(', ')}.\n${usage}`)
+async function run({ task, parameters: [engine = '', ...others], values }: Call): Promise<number> {
+  if (!task) {
+    if (!isEngine(engine) || others.length > 0)
+      throw new StartupError(`The engine must be one of ${tableEngines.join(', ')}.\n${usage}`)
     print(tableStatements(engine, values.location))
     return exitCodes.valid
   }
-  const { account, actor, ...others } = values
+  const { account, actor, ...options } = values
   // Redirects the function's own log to standard error, so that standard output contains only the result.
   process.stdout.write = process.stderr.write.bind(process.stderr)
-  const event = { ...others, ...(account && { account_id: account }), ...(actor && { actor_id: actor }) }
-  const result = fieldsOf(await runTask(tasks[name] as Task, event))
+  const event = { ...options, ...(account && { account_id: account }), ...(actor && { actor_id: actor }) }
+  const result = fieldsOf(await runTask(task, event))
   print(`${JSON.stringify(result, null, 2)}\n`)
   if ('error' in result) return exitCodes.notVerified
   const { findings, damaged } = fieldsOf(result.data)

@@ -80,10 +80,10 @@ export async function putEntryFiles(
   account: string,
   stream: EntryStream,
   hour: number,
-  erasures?: Erasures,
+  erasures: Erasures,
 ): Promise<PutFile[]> {
   const check = new SealedHourCheck(account, stream, hour)
-  const first: ArchivedRow[] = []
+  let first: ArchivedRow[] = []
   let count = 0
   for await (const entry of entriesOf(account, stream, hour)) {
     await check.add(String(entry.row.log_id), entry.leaf)
@@ -91,12 +91,11 @@ export async function putEntryFiles(
   }
   await check.finish()
   const put = (part: number, rows: ArchivedRow[]) => putFile({ account, stream, hour, part }, rows, erasures)
-  if (count <= fileLimits.rows) return count > 0 ? [await put(0, first)] : []
-  // Reads the entries of a very busy hour again, so that only the rows of one file are in memory.
-  first.length = 0
   const files: PutFile[] = []
-  let rows = first
-  for await (const entry of entriesOf(account, stream, hour)) {
+  let rows: ArchivedRow[] = []
+  // Reads the entries of a very busy hour again, so that only the rows of one file are in memory.
+  for await (const entry of count <= fileLimits.rows ? first : entriesOf(account, stream, hour)) {
+    first = []
     rows.push(entry)
     if (rows.length < fileLimits.rows) continue
     files.push(await put(files.length, rows))

@@ -5,6 +5,7 @@ import { type ArchiveState, readArchive, readArchiveState } from '../logs/blocks
 import { readErasures } from '../logs/blocks/erasures.ts'
 import { retentionMicros } from '../logs/entries/log-keys.ts'
 import { SealDamage } from '../seal/log/seal-damage.ts'
+import { settledUntil } from '../seal/sealing/seal-activity.ts'
 import { getRow } from '../table/read.ts'
 import { ArchiveLease } from './archive-lease.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
@@ -12,11 +13,11 @@ import { sealedSizes } from './entry-files.ts'
 import { flushHour } from './flush-hour.ts'
 import { UnfinishedHour } from './hour-files.ts'
 
-/** Microseconds from the end of an hour until it is due (R3.1). */
-const settlingMicros = 900_000_000
 /** Microseconds from the end of an hour until an alarm reports that it is not flushed (R2.5). */
 const maxDelayMicros = 3 * hourMicros
-const isDue = (hour: number, now: number): boolean => hour + hourMicros + settlingMicros <= now
+
+/** True 15 minutes after the end of an hour (R3.1), when its entries are sealed too. */
+const isDue = (hour: number, now: number): boolean => hour < settledUntil(now)
 
 /** Returns the state before the first flush, which begins with the oldest entry that is retained. */
 async function firstState(account: string, now: number, slots: number[]): Promise<ArchiveState> {
@@ -28,7 +29,7 @@ async function firstState(account: string, now: number, slots: number[]): Promis
 }
 
 /**
- * Flushes the due hours of an account, oldest first, until the deadline (R3.1). Ends without an error if a different run flushes the
+ * Flushes the due hours of an account, oldest first, until the deadline in milliseconds of `clock.monotonic` (R3.1). Ends without an error if a different run flushes the
  * account, or if an hour is not sealed yet.
  */
 export async function flushAccount(account: string, deadline: number): Promise<void> {
@@ -40,6 +41,7 @@ export async function flushAccount(account: string, deadline: number): Promise<v
   const lease = new ArchiveLease(account)
   if (!(await lease.take(stored?.watermark))) return
   const hours = Math.ceil((now - maxDelayMicros - state.watermark) / hourMicros) - 1
+  // The first flush of an account begins with its oldest entry, so it is always behind.
   if (state.written_at > 0 && hours > 0)
     logLine('ERROR', 'archive_behind', { account_id: account, hour: timestamp(state.watermark), hours })
   let unstored: ArchiveState | undefined

@@ -1,6 +1,6 @@
 import { hourMicros, timestamp } from '../core/clock.ts'
 import { type ArchiveState, type ManifestItem, manifestKey } from '../logs/blocks/archive-view.ts'
-import { type ErasedFile, type Erasure, type Erasures, erasureKey, readErasedFiles } from '../logs/blocks/erasures.ts'
+import { type ErasedFile, type Erasures, erasureKey, readErasedFiles } from '../logs/blocks/erasures.ts'
 import { logStreams } from '../logs/entries/log-id.ts'
 import { manifestPath } from '../logs/files/file-index.ts'
 import { canonicalJson } from '../seal/log/canonical-json.ts'
@@ -24,7 +24,7 @@ const maxListed = 10_000
  * @throws ArchiveMismatch if the archive differs from the logs
  */
 export async function flushHour(due: DueHour, state: ArchiveState, sealed: SealedSizes): Promise<ArchiveState> {
-  const { account, hour, erasures: ofAccount = new Map<string, Erasure>() } = due
+  const { account, hour, erasures: accountErasures } = due
   const watermark = hour + hourMicros
   const existing = await readManifest(account, hour)
   const put: PutFile[] = existing ? existing.manifest.files : await putFiles(due)
@@ -35,7 +35,7 @@ export async function flushHour(due: DueHour, state: ArchiveState, sealed: Seale
       files.filter(({ stream }) => stream === 'flow'),
     )
   const range = { from: state.listed, limit: maxListed }
-  const rewritten = ofAccount.size > 0 ? await readErasedFiles(account, range) : []
+  const rewritten = accountErasures.size > 0 ? await readErasedFiles(account, range) : []
   const erasures = existing?.manifest.erasures ?? [...put.flatMap(erasedFiles), ...rewritten.map(erasedFile)]
   if (files.length === 0 && erasures.length === 0) return { ...state, watermark }
   const manifest: Manifest = {
@@ -66,7 +66,7 @@ export async function flushHour(due: DueHour, state: ArchiveState, sealed: Seale
     erasures: stored.erasures.length,
   }
   await putItem(item)
-  await countListed(account, stored, ofAccount)
+  await countListed(account, stored, accountErasures)
   const names = new Set(stored.erasures.map(nameOf))
   const last = rewritten.findLast((file) => names.has(nameOf(file)))
   return {
@@ -86,11 +86,11 @@ const erasedFiles = ({ erased = {}, ...file }: PutFile): ErasedFile[] =>
 const nameOf = ({ id, key, sha256 }: ErasedFile): string => `${id} ${key} ${sha256}`
 
 /** Adds the erased rows of a manifest to their erasures, once for each manifest. */
-async function countListed(account: string, { number, erasures }: Manifest, ofAccount: Erasures): Promise<void> {
+async function countListed(account: string, { number, erasures }: Manifest, accountErasures: Erasures): Promise<void> {
   const rowsOf = new Map<string, number>()
   for (const { id, rows } of new Map(erasures.map((file) => [`${file.id} ${file.key}`, file])).values())
     rowsOf.set(id, (rowsOf.get(id) ?? 0) + rows)
-  for (const erasure of ofAccount.values()) {
+  for (const erasure of accountErasures.values()) {
     const rows = rowsOf.get(erasure.id)
     if (rows === undefined || erasure.last_manifest >= number) continue
     Object.assign(erasure, { rows: erasure.rows + rows, last_manifest: number })

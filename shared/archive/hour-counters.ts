@@ -19,7 +19,7 @@ export class HourCounters {
     countedDimensions.map((dimension) => [dimension, new Map<number, ValueCounts>()] as const),
   )
 
-  constructor({ account, hour, erasures = new Map() }: Pick<DueHour, 'account' | 'hour' | 'erasures'>) {
+  constructor({ account, hour, erasures }: Pick<DueHour, 'account' | 'hour' | 'erasures'>) {
     this.account = account
     this.hour = hour
     this.erasures = erasures

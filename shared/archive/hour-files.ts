@@ -1,19 +1,11 @@
 import { clock, hourMicros, hourStart } from '../core/clock.ts'
 import { instantOf } from '../logs/entries/log-id.ts'
 import { fileLimits, groupRows } from '../logs/files/columns.ts'
-import {
-  type FileItem,
-  filesOfHour,
-  type LateRange,
-  logFilePath,
-  putFileItem,
-  putLateItem,
-} from '../logs/files/file-index.ts'
+import { type FileItem, type LateRange, logFilePath, putFileItem, putLateItem } from '../logs/files/file-index.ts'
 import { flowRow } from '../logs/files/flow-row.ts'
-import { type Attribution, attributionKey } from '../logs/flows/attribution.ts'
 import type { BufferedFlow } from '../logs/flows/stored-flow.ts'
+import { type AttributionReader, attributionReader } from '../logs/render-entries.ts'
 import { rowLeaf } from '../seal/log/row-leaf.ts'
-import { getItems } from '../table/read.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
 import type { DueHour } from './due-hour.ts'
 import { HourCounters } from './hour-counters.ts'
@@ -41,18 +33,12 @@ export class HourIndex {
   /** Stores the index item of a file, whose flows are in the order of their log ids. Idempotent. */
   async add(part: number, file: ManifestFile, flows: IndexedFlow[]): Promise<void> {
     const { account, hour } = this
-    const groups: { first: string; last: string }[] = []
+    const groups: [first: string, last: string][] = []
     for (let at = 0; at < flows.length; at += groupRows) {
       const last = flows[Math.min(at + groupRows, flows.length) - 1]
-      groups.push({ first: flows[at]?.sk ?? '', last: last?.sk ?? '' })
+      groups.push([flows[at]?.sk ?? '', last?.sk ?? ''])
     }
     await putFileItem(groups, { account, hour, part, summary: JSON.stringify(file) })
-    this.addLate(part, flows)
-  }
-
-  /** Adds the late flows of a file whose index item is stored. */
-  addLate(part: number, flows: IndexedFlow[]): void {
-    const { hour } = this
     for (const [i, { sk, fend = 0 }] of flows.entries()) {
       const start = instantOf(sk)
       const started = hourStart(start)
@@ -76,23 +62,20 @@ export class HourIndex {
 /** Files of the flows of one hour. Flows arrive in descending order of their log ids, so part 0 contains the newest flows. */
 export class HourFiles {
   private readonly due: Omit<DueHour, 'slots'>
-  /** Index items of the files that an earlier run has written. */
   private readonly written: FileItem[]
   private readonly files: PutFile[] = []
   private readonly index: HourIndex
   private readonly counters: HourCounters
-  private readonly attributions = new Map<string, Attribution | undefined>()
+  private readonly readAttributions: AttributionReader
   private buffer: BufferedFlow[] = []
 
-  private constructor(due: Omit<DueHour, 'slots'>, written: FileItem[]) {
+  /** @param written index items of the files that an earlier run has written */
+  constructor(due: Omit<DueHour, 'slots'>, written: FileItem[]) {
     this.due = due
     this.written = written
     this.index = new HourIndex(due.account, due.hour)
     this.counters = new HourCounters(due)
-  }
-
-  static async open(due: Omit<DueHour, 'slots'>): Promise<HourFiles> {
-    return new HourFiles(due, await filesOfHour(due.account, due.hour))
+    this.readAttributions = attributionReader(due.account)
   }
 
   /** @throws UnfinishedHour, ArchiveMismatch */
@@ -120,33 +103,16 @@ export class HourFiles {
     const part = files.length
     const flows = this.buffer.reverse()
     this.buffer = []
-    const existing = this.written[part]
-    if (existing) {
-      const file: PutFile = JSON.parse(existing.summary)
-      if (file.rows !== flows.length || file.first !== flows[0]?.sk || file.last !== flows.at(-1)?.sk)
-        throw new ArchiveMismatch(file.key)
-      this.index.addLate(part, flows)
-      // Counts flows instead of rows, because erased rows do not contain what is counted.
-      this.counters.add(flows.map((flow) => flowRow(flow, undefined)))
-      files.push(file)
-      return
-    }
-    if (clock.monotonic() > deadline) throw new UnfinishedHour()
-    await this.readAttributions(flows)
-    const rows = flows.map((flow) => {
-      const row = flowRow(flow, this.attributions.get(flow.ids.policy_authorization_id))
-      return { row, leaf: rowLeaf('flow', row) }
-    })
-    const file = await putFile({ account, stream: 'flow', hour, part }, rows, erasures)
+    const existing: PutFile | undefined = JSON.parse(this.written[part]?.summary ?? 'null') ?? undefined
+    if (existing && (existing.rows !== flows.length || existing.first !== flows[0]?.sk))
+      throw new ArchiveMismatch(existing.key)
+    if (!existing && clock.monotonic() > deadline) throw new UnfinishedHour()
+    const attributions = await this.readAttributions(flows)
+    const rows = flows.map((flow) => flowRow(flow, attributions.get(flow.ids.policy_authorization_id)))
+    const archived = () => rows.map((row) => ({ row, leaf: rowLeaf('flow', row) }))
+    const file = existing ?? (await putFile({ account, stream: 'flow', hour, part }, archived(), erasures))
     await this.index.add(part, file, flows)
-    this.counters.add(rows.map(({ row }) => row))
+    this.counters.add(rows)
     files.push(file)
-  }
-
-  private async readAttributions(flows: BufferedFlow[]): Promise<void> {
-    const ids = new Set(flows.map(({ ids: { policy_authorization_id } }) => policy_authorization_id))
-    const missing = [...ids].filter((id) => !this.attributions.has(id))
-    const found = await getItems<Attribution>(missing.map((id) => attributionKey(this.due.account, id)))
-    for (const [i, id] of missing.entries()) this.attributions.set(id, found[i])
   }
 }

@@ -4,8 +4,9 @@ import { openFlows, openVersions, putOpenVersion } from '../logs/blocks/open-set
 import { SlotSource } from '../logs/blocks/slot-source.ts'
 import { idFrom, idUntil, instantOf, lastLogMicros } from '../logs/entries/log-id.ts'
 import { retentionMicros } from '../logs/entries/log-keys.ts'
+import { filesOfHour } from '../logs/files/file-index.ts'
 import { FlushedIds } from '../logs/files/flushed-ids.ts'
-import { type FiledFlow, type FlowSource, isFiled, mergeFlows, type StoredFlow } from '../logs/flows/merge-flows.ts'
+import { type FiledFlow, type FlowSource, flowSource, isFiled, mergeFlows } from '../logs/flows/merge-flows.ts'
 import { type BufferedFlow, mergeReports } from '../logs/flows/stored-flow.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
 import type { DueHour } from './due-hour.ts'
@@ -96,26 +97,15 @@ const retentionEnd = ({ at }: BufferedFlow): number => at + retentionMicros('flo
 
 const descending = (a: { sk: string }, b: { sk: string }): number => (a.sk < b.sk ? 1 : -1)
 
-function listSource(flows: StoredFlow[]): FlowSource {
-  const source = {
-    bound: (flows.length > 0 ? lastLogMicros : null) as number | null,
-    read: async () => {
-      source.bound = null
-      return { flows }
-    },
-  }
-  return source
-}
-
 /**
  * Writes the flows that were closed in an hour to files, and the others to the open set (R3.4). Idempotent.
  * @throws UnfinishedHour if the deadline is reached
  * @throws ArchiveMismatch if a file has different content
  */
 export async function putFlowFiles(due: DueHour): Promise<PutFile[]> {
-  const { hour, slots } = due
+  const { account, hour, slots } = due
   if (slots.length === 0 && !isFirstOfDay(hour)) return []
-  const files = await HourFiles.open(due)
+  const files = new HourFiles(due, await filesOfHour(account, hour))
   await mergeHour(due, [], (flow) => files.add(flow))
   return files.finish()
 }
@@ -129,22 +119,23 @@ export async function adoptFlowFiles(due: DueHour, files: ManifestFile[]): Promi
   const { account, hour } = due
   const index = new HourIndex(account, hour)
   const counters = new HourCounters(due)
-  const filed: FlowSource[] = []
-  for (const [part, file] of files.entries()) {
-    const rows = await readColumns(file, ['log_id', 'timestamp', 'flow_end', ...countedRowColumns])
-    counters.add(rows)
-    const flows = rows.map(({ log_id, timestamp: at, flow_end: fend }): FiledFlow => {
-      // Drops the other columns, because an hour can have millions of rows.
-      return { sk: String(log_id), at: Number(at), ...(typeof fend === 'number' && { fend }), row: {} }
-    })
-    await index.add(part, file, flows)
-    filed.push(listSource(flows.reverse()))
-  }
-  await index.finish()
-  await counters.finish(true)
+  const filed = files.map((file, part) =>
+    flowSource(instantOf(file.last), async () => {
+      const rows = await readColumns(file, ['log_id', 'timestamp', 'flow_end', ...countedRowColumns])
+      counters.add(rows)
+      const flows = rows.map(({ log_id, timestamp: at, flow_end: fend }): FiledFlow => {
+        // Drops the other columns, because a file has many rows.
+        return { sk: String(log_id), at: Number(at), ...(typeof fend === 'number' && { fend }), row: {} }
+      })
+      await index.add(part, file, flows)
+      return flows.reverse()
+    }),
+  )
   await mergeHour(due, filed, (flow) => {
     throw new ArchiveMismatch(flow.sk)
   })
+  await index.finish()
+  await counters.finish(true)
 }
 
 /**
@@ -162,7 +153,7 @@ async function mergeHour(
   const { ended, outdated } = isFirstOfDay(hour) ? await findEnded(due) : { ended: [], outdated: [] }
   const endedIds = new Set(ended.map(({ sk }) => sk))
   const sources = slots.map((slot) => new SlotSource(account, slot, everything))
-  for await (const flow of mergeFlows([...sources, listSource(ended), ...filed])) {
+  for await (const flow of mergeFlows([...sources, flowSource(lastLogMicros, () => ended), ...filed])) {
     await open.open(hourStart(instantOf(flow.sk)))
     if (isFiled(flow)) {
       open.delete(flow.sk)

@@ -33,7 +33,7 @@ function rootsOf(leaves: Buffer[]): { root: string; groups: string[] } {
  * that has the same rows.
  * @throws ArchiveMismatch for a file with other rows
  */
-export async function putFile(place: Place, rows: ArchivedRow[], erasures: Erasures = new Map()): Promise<PutFile> {
+export async function putFile(place: Place, rows: ArchivedRow[], erasures: Erasures): Promise<PutFile> {
   const { stream } = place
   const key = logFilePath(place)
   let stored = rows.map(({ row, leaf }) => {

@@ -2,8 +2,9 @@ import { dayMicros, parseTimestamp } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { isUuid } from '../core/ids.ts'
 import { readCursor, readLimit } from '../values/page.ts'
-import { type FlowFilters, flowProtocols } from './counters/flow-conditions.ts'
+import type { FlowFilters } from './counters/flow-conditions.ts'
 import { logStreams } from './entries/log-id.ts'
+import { flowProtocols } from './flows/flow-report.ts'
 
 /** Default length in microseconds of a listing's window, used without `begin` (L2.1). */
 export const defaultWindow = 90 * dayMicros

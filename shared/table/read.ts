@@ -155,6 +155,8 @@ export type Range = {
   after?: string
   inclusive?: boolean
   backward?: boolean
+  /** Sort key of the last item of the page before. */
+  start?: string
   limit?: number
   /** Items per request of a range without a limit. Pages smaller than DynamoDB's 1 MB leave less garbage in a long walk. */
   pageLength?: number
@@ -180,7 +182,7 @@ export async function* storedPages<T extends Attributes = StoredItem>(
   const { backward = false, limit, pageLength, relaxed = false } = range
   const { condition, values } = boundsOf(range)
   let count = 0
-  let start: Attributes | undefined
+  let start: Attributes | undefined = range.start === undefined ? undefined : { pk, sk: range.start }
   do {
     const page = await table().send(
       new QueryCommand({

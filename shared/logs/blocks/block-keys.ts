@@ -23,8 +23,8 @@ export const intervalOf = (start: number, slot: number): number =>
 export const startSort = (micros: number): string => micros.toString(16).padStart(13, '0')
 
 /**
- * Latest newest start of the blocks of a slot that can contain the given start. Blocks of an interval contain no other starts; older blocks
- * contain any older starts.
+ * Upper bound of the newest starts of the blocks of a slot that can contain the given start. Blocks of an interval contain no other starts;
+ * older blocks contain any older starts.
  */
 export function latestNewest(start: number, slot: number): number {
   if (start < recentStart(slot)) return recentStart(slot) - 1
@@ -48,12 +48,4 @@ export const bufferTtl = (storedAt: number): number => Math.ceil((storedAt + buf
 export const hourSort = (hour: number): string => timestamp(hour).slice(0, 13)
 export const parseHour = (text: string): number => Date.parse(`${text}:00:00Z`) * 1_000
 
-const partDigits = 6
-export const partSort = (part: number): string => String(part).padStart(partDigits, '0')
-
-/** Returns the last sort key before one that ends with a part. */
-export function partBefore(sort: string): string {
-  const prefix = sort.slice(0, -partDigits)
-  const part = Number(sort.slice(-partDigits))
-  return part === 0 ? prefix : prefix + partSort(part - 1)
-}
+export const partSort = (part: number): string => String(part).padStart(6, '0')

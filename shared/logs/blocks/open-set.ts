@@ -3,11 +3,11 @@ import { type Key, partition } from '../../table/keys.ts'
 import { putItem } from '../../table/put-item.ts'
 import { queryItems, storedPages } from '../../table/read.ts'
 import { instantOf, lastLogMicros } from '../entries/log-id.ts'
-import type { FlowChunk, FlowSource } from '../flows/merge-flows.ts'
+import { type FlowChunk, type FlowSource, flowSource } from '../flows/merge-flows.ts'
 import type { BufferedFlow } from '../flows/stored-flow.ts'
 import type { ArchiveView } from './archive-view.ts'
 import { encodeFlows, type IdWalk, maxBlockBytes, readBlock } from './block-content.ts'
-import { bufferTtl, hourSort, parseHour, partBefore, partSort } from './block-keys.ts'
+import { bufferTtl, hourSort, parseHour, partSort } from './block-keys.ts'
 
 /**
  * Part of a version of the flows that started in an hour and were open after an hour was flushed. The parts of a version divide the flows in
@@ -67,10 +67,11 @@ export class OpenSetSource implements FlowSource {
   bound: number | null
   private readonly view: ArchiveView
   private readonly walk: IdWalk
-  private readonly between: [first: string, last: string]
+  private readonly between: readonly [first: string, last: string]
   /** Items of an hour that is not read completely. */
   private pending: OpenItem[] = []
   private limit = 1
+  private start: string | undefined
 
   constructor(view: ArchiveView, walk: IdWalk) {
     const [first, last] = [instantOf(walk.range.first), instantOf(walk.range.last)]
@@ -86,11 +87,12 @@ export class OpenSetSource implements FlowSource {
     const { budget } = walk
     const limit = budget ? budget.takeBlocks(this.limit, maxBlockBytes, relaxed) : this.limit
     if (limit === 0) return {}
-    const page = { between, backward: !walk.ascending, limit, relaxed }
+    const page = { between, start: this.start, backward: !walk.ascending, limit, relaxed }
     const items = await queryItems<OpenItem>(openSetPartition(account), page)
     budget?.settleBlocks(limit, maxBlockBytes, items, relaxed)
     this.limit = Math.min(limit * 4, 1_000)
     const last = items.at(-1)
+    this.start = last?.sk
     const read = [...this.pending, ...items]
     if (!last || items.length < limit) {
       this.bound = null
@@ -101,8 +103,6 @@ export class OpenSetSource implements FlowSource {
       this.pending = read.filter(isPending)
       read.splice(0, read.length, ...read.filter((item) => !isPending(item)))
       const hour = parseHour(name)
-      if (walk.ascending) between[0] = `${last.sk}~`
-      else between[1] = partBefore(last.sk)
       this.bound = walk.ascending ? Math.max(this.bound ?? 0, hour) : Math.min(this.bound ?? 0, hour + hourMicros - 1)
     }
     const versions = newestVersions(walk.ascending ? read : read.toReversed(), watermark)
@@ -120,16 +120,8 @@ export function* openFlows(account: string, { parts, storedAt }: OpenVersion, wa
 
 function versionSource(account: string, version: OpenVersion, walk: IdWalk): FlowSource {
   const [first, last] = [instantOf(walk.range.first), instantOf(walk.range.last)]
-  const source = {
-    bound: (walk.ascending ? Math.max(first, version.hour) : Math.min(last, version.hour + hourMicros - 1)) as
-      | number
-      | null,
-    read: async () => {
-      source.bound = null
-      return { flows: openFlows(account, version, walk) }
-    },
-  }
-  return source
+  const bound = walk.ascending ? Math.max(first, version.hour) : Math.min(last, version.hour + hourMicros - 1)
+  return flowSource(bound, () => openFlows(account, version, walk))
 }
 
 /** Stores a version of the open flows of an hour, sorted by log id. Idempotent. */

@@ -2,7 +2,7 @@ import { clock } from '../../core/clock.ts'
 import type { Key } from '../../table/keys.ts'
 import { queryItems } from '../../table/read.ts'
 import { instantOf } from '../entries/log-id.ts'
-import type { FlowChunk, FlowSource } from '../flows/merge-flows.ts'
+import { type FlowChunk, type FlowSource, flowSource } from '../flows/merge-flows.ts'
 import { type IdWalk, maxBlockBytes, readBlock } from './block-content.ts'
 import { blockPartition, latestNewest, recentStart, slotMicros, slotOf, startSort } from './block-keys.ts'
 
@@ -12,17 +12,10 @@ export type BlockItem = Key & { kind: 'flow_block'; content: Uint8Array; stored_
 /** Bytes of blocks that a request reads, after a first request for one block. */
 const requestBytes = [131_072, 500_000, 1_000_000] as const
 
-/** Microseconds from the end of a slot until its blocks are read with eventual consistency, at half the price. */
-const settledMicros = 60_000_000
+/** Microseconds from the end of a slot until its blocks are read with eventual consistency, at half the price: they are complete (R2.1). */
+const settledMicros = 120_000_000
 
 const newestOf = ({ sk }: BlockItem): number => Number.parseInt(sk, 16)
-
-/** Returns the last sort key before that of a block. */
-function sortBefore({ sk }: BlockItem): string {
-  const [newest, hash = ''] = sk.split('#')
-  const number = BigInt(`0x${hash}`)
-  return number === 0n ? `${newest}#` : `${newest}#${(number - 1n).toString(16).padStart(16, '0')}`
-}
 
 /** Blocks of a slot, in the order of their newest starts. A block is decoded when one of its flows can be next. */
 export class SlotSource implements FlowSource {
@@ -30,9 +23,10 @@ export class SlotSource implements FlowSource {
   private readonly account: string
   private readonly slot: number
   private readonly walk: IdWalk
-  private readonly between: [first: string, last: string]
+  private readonly between: readonly [first: string, last: string]
   private readonly sizes: number[] = []
   private requests = 0
+  private start: string | undefined
 
   constructor(account: string, slot: number, walk: IdWalk) {
     const [first, last] = [instantOf(walk.range.first), instantOf(walk.range.last)]
@@ -52,14 +46,11 @@ export class SlotSource implements FlowSource {
     const limit = budget ? budget.takeBlocks(wanted, size, relaxed) : wanted
     if (limit === 0) return {}
     this.requests++
-    const range = { between, backward: !walk.ascending, limit, relaxed }
+    const range = { between, start: this.start, backward: !walk.ascending, limit, relaxed }
     const blocks = await queryItems<BlockItem>(blockPartition(account, slot), range)
     const last = blocks.at(-1)
-    if (last && blocks.length === limit) {
-      if (walk.ascending) between[0] = `${last.sk}~`
-      else between[1] = sortBefore(last)
-      this.bound = this.boundOf(last)
-    } else this.bound = null
+    this.start = last?.sk
+    this.bound = last && blocks.length === limit ? this.boundOf(last) : null
     for (const { content } of blocks) this.sizes.push(content.length)
     budget?.settleBlocks(limit, size, blocks, relaxed)
     return { sources: blocks.map((block) => this.blockSource(block)) }
@@ -87,13 +78,6 @@ export class SlotSource implements FlowSource {
   private blockSource(block: BlockItem): FlowSource {
     const { account, walk } = this
     const stored = { account, storedAt: block.stored_at, rank: `${startSort(block.stored_at)} ${block.sk}` }
-    const source = {
-      bound: this.boundOf(block) as number | null,
-      read: async () => {
-        source.bound = null
-        return { flows: readBlock(block.content, stored, walk) }
-      },
-    }
-    return source
+    return flowSource(this.boundOf(block), () => readBlock(block.content, stored, walk))
   }
 }

@@ -1,3 +1,4 @@
+import { flowProtocols } from '../flows/flow-report.ts'
 import { mayContain } from './bloom-filter.ts'
 import { type Dimension, dimensionColumns, type FlowColumns, flowValue } from './dimensions.ts'
 import type { HourCounts } from './value-counts.ts'
@@ -28,13 +29,10 @@ export const valueCondition = (values: readonly string[], ...dimensions: Dimensi
   return { dimensions, values, includes: (value) => set.has(value) }
 }
 
-const protocols = ['tcp', 'udp'] as const
-export const flowProtocols: readonly string[] = protocols
-
 function portCondition(protocol: string | null, port: number | null): FlowCondition | null {
   if (port !== null)
     return valueCondition(
-      (protocol ? [protocol] : protocols).map((name) => `${name}/${port}`),
+      (protocol ? [protocol] : flowProtocols).map((name) => `${name}/${port}`),
       'port',
     )
   if (protocol === null) return null

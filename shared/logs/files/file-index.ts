@@ -8,7 +8,7 @@ import { idFrom, idUntil, type LogStream, lastLogMicros, logStreams } from '../e
 /** Row group of a file of flows. `first` and `last` are log ids. */
 export type RowGroup = { hour: number; part: number; group: number; first: string; last: string }
 
-/** Index item of a file. `groups` contains the first and the last log id of each row group, and `summary` the file's part of the manifest. */
+/** Index item of a file. `groups` and `summary` are JSON: the first and last log id of each row group, and the file's part of the manifest. */
 export type FileItem = Key & { kind: 'flow_file'; groups: string; summary: string }
 
 /** Row groups of a file with flows that started in `hour`. */
@@ -53,22 +53,20 @@ export const logFilePath = ({
   return `v1/${stream}/account=${account}/day=${day}/${stream}-${day?.replaceAll('-', '')}T${time}-${part}.parquet`
 }
 
-export function rowGroups({ sk, groups }: FileItem): RowGroup[] {
-  const ids = groups.split(' ')
-  const file = { hour: parseHour(sk.slice(0, 13)), part: Number(sk.slice(14)) }
-  return Array.from({ length: ids.length / 2 }, (_, group) => ({
-    ...file,
+export const rowGroups = ({ sk, groups }: FileItem): RowGroup[] =>
+  JSON.parse(groups).map(([first, last]: string[], group: number) => ({
+    hour: parseHour(sk.slice(0, 13)),
+    part: Number(sk.slice(14)),
     group,
-    first: ids[2 * group] ?? '',
-    last: ids[2 * group + 1] ?? '',
+    first,
+    last,
   }))
-}
 
 type File = { account: string; hour: number; part: number; summary: string }
 
-export function putFileItem(groups: Pick<RowGroup, 'first' | 'last'>[], { account, hour, part, ...file }: File) {
-  const ids = groups.map(({ first, last }) => `${first} ${last}`).join(' ')
-  return putItem({ pk: filePartition(account), sk: fileSort(hour, part), kind: 'flow_file', ...file, groups: ids })
+export function putFileItem(ids: [first: string, last: string][], { account, hour, part, summary }: File) {
+  const key = { pk: filePartition(account), sk: fileSort(hour, part) }
+  return putItem({ ...key, kind: 'flow_file', groups: JSON.stringify(ids), summary })
 }
 
 /** Returns the index items of the files of an hour, in the order of their parts. */
@@ -88,21 +86,14 @@ export async function lateFlows(account: string, first: number, end: number): Pr
 }
 
 export function putLateItem(account: string, { hour, latestEnd, ranges }: LateFlows): Promise<unknown> {
-  const texts = ranges.map(({ hour, part, firstGroup, lastGroup }) =>
-    [hourSort(hour), part, firstGroup, lastGroup].join(' '),
-  )
   const sk = `${hourSort(latestEnd)}#${hourSort(hour)}`
-  return putItem({ pk: latePartition(account), sk, kind: 'flow_late', ranges: texts.join(',') })
+  return putItem({ pk: latePartition(account), sk, kind: 'flow_late', ranges: JSON.stringify(ranges) })
 }
 
 export const readLateItem = ({ sk, ranges }: LateItem): LateFlows => ({
   latestEnd: parseHour(sk.slice(0, 13)),
   hour: parseHour(sk.slice(14)),
-  ranges: ranges.split(',').map((text) => {
-    const [hour = '', ...numbers] = text.split(' ')
-    const [part = 0, firstGroup = 0, lastGroup = 0] = numbers.map(Number)
-    return { hour: parseHour(hour), part, firstGroup, lastGroup }
-  }),
+  ranges: JSON.parse(ranges),
 })
 
 /** Returns the row groups of late flows, each for one hour in which flows of the group started. */

@@ -3,10 +3,10 @@ import { weightOf } from '../../table/large-attributes.ts'
 import { queryItems, type Range, type StoredItem } from '../../table/read.ts'
 import type { ArchiveView } from '../blocks/archive-view.ts'
 import type { IdWalk } from '../blocks/block-content.ts'
-import { hourSort, parseHour, partBefore } from '../blocks/block-keys.ts'
+import { hourSort, parseHour } from '../blocks/block-keys.ts'
 import type { HourFinder } from '../counters/hour-finder.ts'
 import { commonIds, type IdRange, idsBetween, instantOf } from '../entries/log-id.ts'
-import type { FiledFlow, FlowChunk, FlowSource } from '../flows/merge-flows.ts'
+import { type FiledFlow, type FlowChunk, type FlowSource, flowSource } from '../flows/merge-flows.ts'
 import { queryWithin } from '../flows/read-budget.ts'
 import {
   type FileItem,
@@ -30,25 +30,21 @@ function groupSource(group: RowGroup, range: IdRange, { files, ascending, finder
   const wanted = commonIds(group, range)
   if (!wanted) return []
   const { first, last } = wanted
-  const source = {
-    bound: instantOf(ascending ? first : last) as number | null,
-    read: async () => {
-      const isWanted = finder ? await finder.mayMatch(group.hour, wanted) : true
-      const rows = isWanted ? await files.rows(group) : []
-      if (isWanted === null || rows === null) return {}
-      source.bound = null
-      const flows: FiledFlow[] = []
-      for (const row of rows) {
-        const sk = String(row.log_id)
-        if (sk < first || sk > last) continue
-        // A row without an end hides repeated reports of its flow, which is erased or whose retention has ended.
-        const fend = row.flow_end === null ? undefined : Number(row.flow_end)
-        flows.push({ sk, at: Number(row.timestamp), fend, row })
-      }
-      return { flows: ascending ? flows : flows.reverse() }
-    },
+  const read = async () => {
+    const isWanted = finder ? await finder.mayMatch(group.hour, wanted) : true
+    const rows = isWanted ? await files.rows(group) : []
+    if (isWanted === null || rows === null) return null
+    const flows: FiledFlow[] = []
+    for (const row of rows) {
+      const sk = String(row.log_id)
+      if (sk < first || sk > last) continue
+      // A row without an end hides repeated reports of its flow, which is erased or whose retention has ended.
+      const fend = row.flow_end === null ? undefined : Number(row.flow_end)
+      flows.push({ sk, at: Number(row.timestamp), fend, row })
+    }
+    return ascending ? flows : flows.reverse()
   }
-  return [source]
+  return [flowSource(instantOf(ascending ? first : last), read)]
 }
 
 /** Reads items of the index; null if the budget is exhausted. */
@@ -67,8 +63,9 @@ export class HourSource implements FlowSource {
   bound: number | null
   private readonly view: ArchiveView
   private readonly walk: FileWalk
-  private readonly between: [first: string, last: string]
+  private readonly between: readonly [first: string, last: string]
   private limit = firstLimit
+  private start: string | undefined
 
   constructor(view: ArchiveView, walk: FileWalk) {
     const [first, last] = [instantOf(walk.range.first), instantOf(walk.range.last)]
@@ -84,7 +81,7 @@ export class HourSource implements FlowSource {
   async read(): Promise<FlowChunk> {
     const { view, walk, between, limit } = this
     const { account, relaxed } = view
-    const range = { between, backward: !walk.ascending, limit, relaxed }
+    const range = { between, start: this.start, backward: !walk.ascending, limit, relaxed }
     const items = await queryIndex<FileItem>(filePartition(account), range, walk)
     if (!items) return {}
     this.limit = Math.min(4 * limit, maxLimit)
@@ -92,8 +89,7 @@ export class HourSource implements FlowSource {
     if (!last || items.length < limit) this.bound = null
     else {
       const hour = parseHour(last.sk.slice(0, 13))
-      if (walk.ascending) between[0] = `${last.sk}~`
-      else between[1] = partBefore(last.sk)
+      this.start = last.sk
       this.bound = walk.ascending
         ? Math.max(this.bound ?? 0, hour - hourMicros)
         : Math.min(this.bound ?? 0, hour + hourMicros - 1)
@@ -113,8 +109,8 @@ export class LateSource implements FlowSource {
   bound: number | null
   private readonly view: ArchiveView
   private readonly walk: FileWalk
-  private last = '~'
   private limit = firstLimit
+  private start: string | undefined
 
   constructor(view: ArchiveView, walk: FileWalk) {
     const { range, ascending } = walk
@@ -129,16 +125,15 @@ export class LateSource implements FlowSource {
     const earliest = Math.max(instantOf(walk.range.first), walk.endsAfter)
     // An ascending walk needs all items, because the flows of each of them can have started at any time before.
     const limit = walk.ascending ? undefined : this.limit
-    const between = [hourSort(earliest), this.last] as const
-    const items = await queryIndex<LateItem>(latePartition(account), { between, backward: true, limit, relaxed }, walk)
+    const range = { between: [hourSort(earliest), '~'] as const, start: this.start, backward: true, limit, relaxed }
+    const items = await queryIndex<LateItem>(latePartition(account), range, walk)
     if (!items) return {}
     this.limit = Math.min(4 * this.limit, maxLimit)
     const last = items.at(-1)
     if (!last || limit === undefined || items.length < limit) this.bound = null
     else {
-      const { latestEnd, hour } = readLateItem(last)
-      this.last = `${hourSort(latestEnd)}#${hourSort(hour - hourMicros)}`
-      this.bound = Math.min(this.bound ?? 0, latestEnd + hourMicros - 1)
+      this.start = last.sk
+      this.bound = Math.min(this.bound ?? 0, readLateItem(last).latestEnd + hourMicros - 1)
     }
     const late = items.map(readLateItem).filter(({ hour }) => hour < watermark)
     return { sources: late.flatMap(lateGroups).flatMap((group) => groupSource(group, walk.range, walk)) }

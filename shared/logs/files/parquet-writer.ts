@@ -39,7 +39,7 @@ function fileSchema(stream: LogStream): SchemaElement[] {
   return [root, ...columns.flatMap(([name, type]) => elementsOf(name, type))]
 }
 
-/** A decoder then refuses damaged data, because Parquet itself has no checksum. */
+/** Adds the checksum of zstd, because the library writes none of Parquet. Readers then refuse damaged values. */
 const compression = { params: { [constants.ZSTD_c_checksumFlag]: 1 } }
 
 /** Encodes log entries as a Parquet file, in their order (R4). @throws Error if a required column is null */

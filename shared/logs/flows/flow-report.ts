@@ -84,11 +84,11 @@ const start: Field<number> = {
   schema: { ...time.schema, pattern: '^(19[7-9][0-9]|20[0-9]{2}|21(0[0-9]|1[01]))' },
 }
 
-const protocols = ['tcp', 'udp'] as const
-const mustBeProtocol = new FieldFault(`must be one of ${protocols.join(', ')}`)
-const protocol: Field<(typeof protocols)[number]> = {
-  read: (value) => protocols.find((one) => one === value) ?? mustBeProtocol,
-  schema: { type: 'string', enum: [...protocols] },
+export const flowProtocols = ['tcp', 'udp'] as const
+const mustBeProtocol = new FieldFault(`must be one of ${flowProtocols.join(', ')}`)
+const protocol: Field<(typeof flowProtocols)[number]> = {
+  read: (value) => flowProtocols.find((one) => one === value) ?? mustBeProtocol,
+  schema: { type: 'string', enum: [...flowProtocols] },
 }
 
 const isInvalid = new FieldFault('is invalid')

@@ -1,3 +1,4 @@
+import TinyQueue from 'tinyqueue'
 import { compareIds, instantOf } from '../entries/log-id.ts'
 import type { ReadBudget } from './read-budget.ts'
 import { type BufferedFlow, mergeReports } from './stored-flow.ts'
@@ -16,65 +17,29 @@ export type FlowChunk = { flows?: Iterable<StoredFlow>; sources?: FlowSource[] }
  */
 export type FlowSource = { readonly bound: number | null; read(): Promise<FlowChunk> }
 
-type Cursor = { next: StoredFlow; rest: Iterator<StoredFlow> }
-
-/** Binary heap of chunks, ordered by the next flow of each chunk. */
-class CursorHeap {
-  private readonly cursors: Cursor[] = []
-  private readonly sign: number
-
-  constructor(ascending: boolean) {
-    this.sign = ascending ? 1 : -1
+/** Creates a source that is read at once. `load` returns null if its budget refuses the read. */
+export function flowSource(
+  bound: number,
+  load: () => Iterable<StoredFlow> | null | Promise<Iterable<StoredFlow> | null>,
+): FlowSource {
+  const source = {
+    bound: bound as number | null,
+    read: async () => {
+      const flows = await load()
+      if (flows === null) return {}
+      source.bound = null
+      return { flows }
+    },
   }
+  return source
+}
 
-  get top(): StoredFlow | undefined {
-    return this.cursors[0]?.next
-  }
+/** Chunk that is merged, ordered by its next flow. */
+type Run = { next: StoredFlow; rest: Iterator<StoredFlow> }
 
-  add(flows: Iterable<StoredFlow>): void {
-    const rest = flows[Symbol.iterator]()
-    const { value: next } = rest.next()
-    if (!next) return
-    this.cursors.push({ next, rest })
-    for (let at = this.cursors.length - 1; at > 0; ) {
-      const parent = (at - 1) >> 1
-      if (!this.isBefore(at, parent)) return
-      this.swap(at, parent)
-      at = parent
-    }
-  }
-
-  /** Removes the first flow. */
-  shift(): void {
-    const [first] = this.cursors
-    if (!first) return
-    const { value: next } = first.rest.next()
-    if (next) first.next = next
-    else {
-      const last = this.cursors.pop() as Cursor
-      if (last !== first) this.cursors[0] = last
-    }
-    for (let at = 0; ; ) {
-      let least = at
-      for (const child of [2 * at + 1, 2 * at + 2]) {
-        if (child < this.cursors.length && this.isBefore(child, least)) least = child
-      }
-      if (least === at) return
-      this.swap(at, least)
-      at = least
-    }
-  }
-
-  private isBefore(a: number, b: number): boolean {
-    const [left, right] = [this.cursors[a] as Cursor, this.cursors[b] as Cursor]
-    return this.sign * compareIds(left.next.sk, right.next.sk) < 0
-  }
-
-  private swap(a: number, b: number): void {
-    const cursor = this.cursors[a] as Cursor
-    this.cursors[a] = this.cursors[b] as Cursor
-    this.cursors[b] = cursor
-  }
+function advance(runs: TinyQueue<Run>, rest: Iterator<StoredFlow>): void {
+  const { value: next } = rest.next()
+  if (next) runs.push({ next, rest })
 }
 
 export const isFiled = (flow: StoredFlow): flow is FiledFlow => 'row' in flow
@@ -102,10 +67,12 @@ export async function* mergeFlows(
   ascending = false,
   { budget, start }: MergeLimits = {},
 ): AsyncGenerator<StoredFlow> {
-  const heap = new CursorHeap(ascending)
+  const sign = ascending ? 1 : -1
+  const runs = new TinyQueue<Run>([], (a, b) => sign * compareIds(a.next.sk, b.next.sk))
+  const nextFlow = () => runs.peek()?.next
   const sources = new Set(all)
   for (;;) {
-    for (let due = sourcesDue(sources, heap.top, ascending); due.length > 0; ) {
+    for (let due = sourcesDue(sources, nextFlow(), ascending); due.length > 0; ) {
       if (budget?.isExhausted) {
         const bounds = due.map(({ bound }) => bound as number)
         const end = ascending ? Math.min(...bounds) : Math.max(...bounds)
@@ -117,24 +84,24 @@ export async function* mergeFlows(
       }
       const chunks = await Promise.all(due.map((source) => source.read()))
       for (const { flows, sources: found = [] } of chunks) {
-        if (flows) heap.add(flows)
+        if (flows) advance(runs, flows[Symbol.iterator]())
         for (const source of found) sources.add(source)
       }
       for (const source of due) if (source.bound === null) sources.delete(source)
-      due = sourcesDue(sources, heap.top, ascending)
+      due = sourcesDue(sources, nextFlow(), ascending)
     }
-    const first = heap.top
+    const first = nextFlow()
     if (!first) return
     const same: StoredFlow[] = []
-    for (let next: StoredFlow | undefined = first; next?.sk === first.sk; next = heap.top) {
+    for (let next: StoredFlow | undefined = first; next?.sk === first.sk; next = nextFlow()) {
       same.push(next)
-      heap.shift()
+      advance(runs, (runs.pop() as Run).rest)
     }
     yield mergeStored(same)
   }
 }
 
-/** Returns the sources that may contain the next flow: all whose bound reaches the first flow, or the first bound without flows. */
+/** Returns the sources whose bound is at or before the next flow; without a flow, those with the nearest bound. */
 function sourcesDue(sources: Set<FlowSource>, first: StoredFlow | undefined, ascending: boolean): FlowSource[] {
   const sign = ascending ? 1 : -1
   let reach = first ? sign * instantOf(first.sk) : Number.POSITIVE_INFINITY

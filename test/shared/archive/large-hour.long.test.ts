@@ -69,7 +69,8 @@ it('flushes an hour with several files, and resumes after the last complete file
   await expectListed()
   time.mockReturnValue(0)
   await flush(dueAt, 1)
-  expect(written).toEqual(['000000', '000001'])
+  // The second run stores the index item of the first file again.
+  expect(written).toEqual(['000000', '000000', '000001'])
   const { manifests, rows } = await readArchiveOf(account)
   expect(manifests.flatMap(({ files }) => files.map((file) => file.rows))).toEqual([rowsOfFile, count - rowsOfFile])
   expect(rows.flow.map(({ id }) => id).sort()).toEqual(reports.map(idOf).sort())

@@ -12,22 +12,22 @@ const archivedRows = (count: number): ArchivedRow[] =>
   realisticFlows(count).map((row) => ({ row, leaf: rowLeaf('flow', row) }))
 const newFile = () => ({ account: randomUUID(), stream: 'flow' as const, hour: 1_795_000_000_000_000, part: 0 })
 
-/** Returns a file with the same rows and other bytes: unused bytes precede the checksum of the footer. */
+/** Returns a file with the same rows and other bytes: unused bytes precede the metadata. */
 function withUnusedBytes(content: Buffer): Buffer {
-  const footer = content.length - 8 - content.readUInt32LE(content.length - 8) - 4
+  const footer = content.length - 8 - content.readUInt32LE(content.length - 8)
   return Buffer.concat([content.subarray(0, footer), Buffer.from('unused'), content.subarray(footer)])
 }
 
 describe('a file that an interrupted run has put (R4.4)', () => {
   it('is adopted if it has the same rows, also with other bytes', async () => {
     const [file, rows] = [newFile(), archivedRows(20)]
-    const first = await putFile(file, rows)
-    expect(await putFile(file, rows)).toEqual(first)
+    const first = await putFile(file, rows, new Map())
+    expect(await putFile(file, rows, new Map())).toEqual(first)
     const key = logFilePath(file)
     const stored = await archiveStore().get(key)
     const other = withUnusedBytes(stored?.content ?? Buffer.alloc(8))
     await archiveStore().put(key, other, stored?.tag ?? '')
-    const adopted = await putFile(file, rows)
+    const adopted = await putFile(file, rows, new Map())
     expect(adopted).toEqual({ ...first, bytes: other.length, sha256: hash('sha256', other) })
     expect((await archiveStore().get(key))?.content).toEqual(other)
     expect((await readColumns(adopted, ['log_id'])).map(({ log_id }) => log_id)).toEqual(
@@ -43,19 +43,19 @@ describe('a file that an interrupted run has put (R4.4)', () => {
     })
     for (const others of [rows.slice(1), rows.slice(0, -1), changed]) {
       const file = newFile()
-      await putFile(file, others)
-      await expect(putFile(file, rows)).rejects.toEqual(new ArchiveMismatch(logFilePath(file)))
+      await putFile(file, others, new Map())
+      await expect(putFile(file, rows, new Map())).rejects.toEqual(new ArchiveMismatch(logFilePath(file)))
     }
     for (const damage of ['', 'damaged', 'PAR1PAR1']) {
       const file = newFile()
       await archiveStore().put(logFilePath(file), damage, null)
-      await expect(putFile(file, rows)).rejects.toEqual(new ArchiveMismatch(logFilePath(file)))
+      await expect(putFile(file, rows, new Map())).rejects.toEqual(new ArchiveMismatch(logFilePath(file)))
     }
   })
 })
 
 it('cannot be read if its rows differ from those of the manifest', async () => {
-  const file = await putFile(newFile(), archivedRows(3))
+  const file = await putFile(newFile(), archivedRows(3), new Map())
   await expect(readColumns({ ...file, sha256: '', root: '' }, ['log_id'])).rejects.toEqual(
     new ArchiveMismatch(file.key),
   )
@@ -77,9 +77,9 @@ it('fails, and is not a mismatch, while a concurrent put cannot be read yet', as
     bucket.objects.clear()
     return new Response('', { status: 409 })
   }
-  const fault = await putFile(newFile(), archivedRows(3)).catch((error: unknown) => error)
+  const fault = await putFile(newFile(), archivedRows(3), new Map()).catch((error: unknown) => error)
   expect(fault).not.toBeInstanceOf(ArchiveMismatch)
   expect(fault).toMatchObject({ message: expect.stringContaining('was written concurrently') })
   bucket.nextResponse = null
-  expect(await putFile(newFile(), archivedRows(3))).toMatchObject({ rows: 3 })
+  expect(await putFile(newFile(), archivedRows(3), new Map())).toMatchObject({ rows: 3 })
 })

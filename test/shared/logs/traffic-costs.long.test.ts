@@ -75,7 +75,7 @@ async function plantCounts(account: string, actorCount: number, begin: number): 
   await putArchiveState(account, begin + days * dayMicros)
 }
 
-it('reads the counters of 30,000,000 flows of 800 actors within the goals (R14)', async () => {
+it('reads the counters of 30,000,000 flows of 800 actors within the goals (R14)', { timeout: 300_000 }, async () => {
   const account = randomUUID()
   const begin = Math.floor(clock.now() / dayMicros) * dayMicros - days * dayMicros - 12 * hourMicros
   await plantCounts(account, 800, begin)

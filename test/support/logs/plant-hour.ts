@@ -12,7 +12,7 @@ export async function plantHour(account: string, hour: number, parts: BufferedFl
       const row = flowRow(flow, undefined)
       return { row, leaf: rowLeaf('flow', row) }
     })
-    await index.add(part, await putFile({ account, stream: 'flow', hour, part }, rows), flows)
+    await index.add(part, await putFile({ account, stream: 'flow', hour, part }, rows, new Map()), flows)
   }
   await index.finish()
 }

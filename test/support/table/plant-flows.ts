@@ -19,7 +19,7 @@ export async function plantFlows(account: string, flows: BufferedFlow[]): Promis
     )
   const closed = flows.filter(({ report }) => report.closing)
   for (const [hour, ended] of byHour(({ storedAt }) => storedAt, closed)) {
-    const files = await HourFiles.open({ account, hour, deadline: Number.POSITIVE_INFINITY })
+    const files = new HourFiles({ account, hour, deadline: Number.POSITIVE_INFINITY, erasures: new Map() }, [])
     for (const flow of ended) await files.add(flow)
     await files.finish()
   }

@@ -91,8 +91,8 @@ describe('the flows of a slot', () => {
 
   it('are read with eventual consistency only after the slot has ended', async () => {
     for (const [at, ConsistentRead] of [
-      [slot + slotMicros + minute, true],
-      [slot + slotMicros + minute + 1, false],
+      [slot + slotMicros + 2 * minute, true],
+      [slot + slotMicros + 2 * minute + 1, false],
     ] as const) {
       setClock(at)
       const commands = recordCommands()
