@@ -15,8 +15,9 @@ import { readAccountVersion } from '../table/account-version.ts'
 import { type Key, sealPartition } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
-import type { SealedSizes } from './manifest.ts'
-import { type ArchivedRow, type PutFile, putFile } from './put-file.ts'
+import type { DueHour } from './due-hour.ts'
+import type { ManifestFile, SealedSizes } from './manifest.ts'
+import { type ArchivedRow, type PutFile, putFile, readLeaves } from './put-file.ts'
 
 type EntryStream = Exclude<LogStream, 'flow'>
 
@@ -72,6 +73,15 @@ async function* entriesOf(account: string, stream: EntryStream, hour: number): A
   }
 }
 
+type Size = { rows: number; characters: number }
+const noSize: Size = { rows: 0, characters: 0 }
+const isFull = ({ rows, characters }: Size) => rows >= fileLimits.rows || characters >= fileLimits.characters
+const lengthOf = (text: unknown): number => (typeof text === 'string' ? text.length : 0)
+const grow = ({ rows, characters }: Size, { row }: ArchivedRow): Size => ({
+  rows: rows + 1,
+  characters: characters + lengthOf(row.before) + lengthOf(row.after),
+})
+
 /**
  * Writes the entries of a stream and an hour to files, after all of them were compared with the sealed log (R3.3).
  * @throws ArchiveMismatch for a difference
@@ -83,24 +93,51 @@ export async function putEntryFiles(
   erasures: Erasures,
 ): Promise<PutFile[]> {
   const check = new SealedHourCheck(account, stream, hour)
-  let first: ArchivedRow[] = []
-  let count = 0
+  let first: ArchivedRow[] | null = []
+  let size = noSize
   for await (const entry of entriesOf(account, stream, hour)) {
     await check.add(String(entry.row.log_id), entry.leaf)
-    if (count++ < fileLimits.rows) first.push(entry)
+    if (isFull(size)) first = null
+    size = grow(size, entry)
+    first?.push(entry)
   }
   await check.finish()
-  const put = (part: number, rows: ArchivedRow[]) => putFile({ account, stream, hour, part }, rows, erasures)
   const files: PutFile[] = []
   let rows: ArchivedRow[] = []
-  // Reads the entries of a very busy hour again, so that only the rows of one file are in memory.
-  for await (const entry of count <= fileLimits.rows ? first : entriesOf(account, stream, hour)) {
-    first = []
-    rows.push(entry)
-    if (rows.length < fileLimits.rows) continue
-    files.push(await put(files.length, rows))
+  const put = async () => {
+    files.push(await putFile({ account, stream, hour, part: files.length }, rows, erasures))
     rows = []
   }
-  if (rows.length > 0) files.push(await put(files.length, rows))
+  let fileSize = noSize
+  // Reads the entries of a very busy hour again, so that only the rows of one file are in memory.
+  for await (const entry of first ?? entriesOf(account, stream, hour)) {
+    rows.push(entry)
+    fileSize = grow(fileSize, entry)
+    if (!isFull(fileSize)) continue
+    await put()
+    fileSize = noSize
+  }
+  if (rows.length > 0) await put()
   return files
+}
+
+/**
+ * Verifies the files of a manifest that a flush adopts (R3.7). They must contain all entries of the table, with equal hashes.
+ * @throws ArchiveMismatch
+ */
+export async function adoptEntryFiles(due: DueHour, stream: EntryStream, files: ManifestFile[]): Promise<void> {
+  const rows = leavesOf(files)
+  for await (const { row, leaf } of entriesOf(due.account, stream, due.hour)) {
+    const id = String(row.log_id)
+    let found = await rows.next()
+    while (!found.done && found.value.id < id) found = await rows.next()
+    if (found.done || found.value.id !== id || !found.value.leaf.equals(leaf)) throw new ArchiveMismatch(id)
+  }
+  // Reads the remaining rows, so that all files are verified.
+  for await (const _ of rows);
+}
+
+/** Yields the ids and leaves of the rows of some files. @throws ArchiveMismatch for a file with another root */
+async function* leavesOf(files: ManifestFile[]): AsyncGenerator<{ id: string; leaf: Buffer }, undefined> {
+  for (const file of files) yield* await readLeaves(file)
 }

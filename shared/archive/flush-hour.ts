@@ -9,7 +9,7 @@ import { changeItem } from '../table/change-item.ts'
 import { putItem } from '../table/put-item.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
 import type { DueHour } from './due-hour.ts'
-import { putEntryFiles } from './entry-files.ts'
+import { adoptEntryFiles, putEntryFiles } from './entry-files.ts'
 import { adoptFlowFiles, putFlowFiles } from './hour-flows.ts'
 import { type Manifest, type ManifestFile, putManifest, readManifest, type SealedSizes } from './manifest.ts'
 import type { PutFile } from './put-file.ts'
@@ -29,11 +29,7 @@ export async function flushHour(due: DueHour, state: ArchiveState, sealed: Seale
   const existing = await readManifest(account, hour)
   const put: PutFile[] = existing ? existing.manifest.files : await putFiles(due)
   const files = put.map(({ erased: _, ...file }): ManifestFile => file)
-  if (existing)
-    await adoptFlowFiles(
-      due,
-      files.filter(({ stream }) => stream === 'flow'),
-    )
+  if (existing) await adoptFiles(due, existing.manifest)
   const range = { from: state.listed, limit: maxListed }
   const rewritten = accountErasures.size > 0 ? await readErasedFiles(account, range) : []
   const erasures = existing?.manifest.erasures ?? [...put.flatMap(erasedFiles), ...rewritten.map(erasedFile)]
@@ -96,6 +92,15 @@ async function countListed(account: string, { number, erasures }: Manifest, acco
     Object.assign(erasure, { rows: erasure.rows + rows, last_manifest: number })
     const set = { rows: erasure.rows, last_manifest: number }
     await changeItem(erasureKey(account, erasure.actor_id), { set, when: 'last_manifest < :last_manifest' })
+  }
+}
+
+/** Verifies the files of an existing manifest, and rebuilds what the table lacks (R3.7). @throws ArchiveMismatch */
+async function adoptFiles(due: DueHour, { files, erasures }: Manifest): Promise<void> {
+  if (files.length + erasures.length === 0) throw new ArchiveMismatch(manifestPath(due.account, due.hour))
+  for (const name of logStreams) {
+    const ofStream = files.filter(({ stream }) => stream === name)
+    await (name === 'flow' ? adoptFlowFiles(due, ofStream) : adoptEntryFiles(due, name, ofStream))
   }
 }
 

@@ -22,7 +22,7 @@ export type IndexedFlow = Pick<BufferedFlow, 'sk' | 'fend'>
 export class HourIndex {
   private readonly account: string
   private readonly hour: number
-  private readonly late = new Map<string, LateRange>()
+  private readonly late: LateRange[] = []
   private latestEnd = 0
 
   constructor(account: string, hour: number) {
@@ -44,9 +44,9 @@ export class HourIndex {
       const started = hourStart(start)
       if ((started === hour || started === hour - hourMicros) && fend <= hour + hourMicros) continue
       const group = Math.floor(i / groupRows)
-      const range = this.late.get(`${part} ${started}`)
-      if (range) range.lastGroup = group
-      else this.late.set(`${part} ${started}`, { hour: started, part, firstGroup: group, lastGroup: group })
+      const range = this.late.at(-1)
+      if (range?.part === part && range.lastHour === started) range.lastGroup = group
+      else this.late.push({ firstHour: started, lastHour: started, part, firstGroup: group, lastGroup: group })
       this.latestEnd = Math.max(this.latestEnd, hourStart(Math.max(start, fend)))
     }
   }
@@ -54,8 +54,8 @@ export class HourIndex {
   /** Stores the index of the late flows. Idempotent. */
   async finish(): Promise<void> {
     const { account, hour, latestEnd } = this
-    if (this.late.size === 0) return
-    await putLateItem(account, { hour, latestEnd, ranges: [...this.late.values()] })
+    if (this.late.length === 0) return
+    await putLateItem(account, { hour, latestEnd, ranges: this.late })
   }
 }
 

@@ -1,6 +1,6 @@
-import { dayMicros, hourMicros, hourStart } from '../core/clock.ts'
+import { dayMicros, dayStart, hourMicros, hourStart } from '../core/clock.ts'
 import type { IdWalk } from '../logs/blocks/block-content.ts'
-import { openFlows, openVersions, putOpenVersion } from '../logs/blocks/open-set.ts'
+import { type OpenVersion, openFlows, openVersions, putOpenVersion } from '../logs/blocks/open-set.ts'
 import { SlotSource } from '../logs/blocks/slot-source.ts'
 import { idFrom, idUntil, instantOf, lastLogMicros } from '../logs/entries/log-id.ts'
 import { retentionMicros } from '../logs/entries/log-keys.ts'
@@ -31,6 +31,8 @@ class OpenHours {
   private readonly due: DueHour
   /** Hours whose open flows this flush has stored. */
   private readonly stored = new Set<number>()
+  private day = Number.NaN
+  private versions: OpenVersion[] = []
   private hour = Number.NaN
   private flows = new Map<string, BufferedFlow>()
   private isChanged = false
@@ -45,8 +47,14 @@ class OpenHours {
     await this.close()
     const { account, hour: watermark } = this.due
     this.flows.clear()
-    for await (const version of openVersions(account, watermark, [hour, hour]))
-      for (const flow of openFlows(account, version, everything)) this.flows.set(flow.sk, flow)
+    // Reads the versions of a day together, because reports can have starts of many hours.
+    if (this.day !== dayStart(hour)) {
+      this.day = dayStart(hour)
+      this.versions = await Array.fromAsync(openVersions(account, watermark, [this.day, hour]))
+    }
+    for (const version of this.versions)
+      if (version.hour === hour)
+        for (const flow of openFlows(account, version, everything)) this.flows.set(flow.sk, flow)
     this.hour = hour
     this.isChanged = false
   }

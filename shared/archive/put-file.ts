@@ -87,6 +87,23 @@ async function readContent(key: string): Promise<Buffer> {
   return stored.content
 }
 
+/**
+ * Reads the ids and the leaves of all rows of a file.
+ * @throws ArchiveMismatch if the file is missing or damaged, or has another root than in the manifest
+ */
+export async function readLeaves({ stream, key, root }: ManifestFile): Promise<{ id: string; leaf: Buffer }[]> {
+  const content = await readContent(key)
+  const leaves: { id: string; leaf: Buffer }[] = []
+  try {
+    for await (const rows of groupsIn(content))
+      for (const row of rows) leaves.push({ id: String(row.log_id), leaf: rowLeaf(stream, row) })
+  } catch {
+    throw new ArchiveMismatch(key)
+  }
+  if (rootsOf(leaves.map(({ leaf }) => leaf)).root !== root) throw new ArchiveMismatch(key)
+  return leaves
+}
+
 /** Reads some columns of all rows of a file. @throws ArchiveMismatch if the file is missing or has other rows */
 export async function readColumns({ stream, key, sha256, root }: ManifestFile, columns: string[]): Promise<FileRow[]> {
   const content = await readContent(key)

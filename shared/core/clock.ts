@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 export const dayMicros = 86_400_000_000
 export const hourMicros = 3_600_000_000
 
+export const dayStart = (micros: number): number => micros - (micros % dayMicros)
 export const hourStart = (micros: number): number => Math.floor(micros / hourMicros) * hourMicros
 
 let last = 0
@@ -84,7 +85,7 @@ function twoDigits(text: string, at: number): number {
 }
 
 /** Day of the last parsed timestamp, and the day's first microsecond. Cached, because the times in a request cover only a few days. */
-let [day, dayStart] = ['none', 0]
+let [day, firstMicro] = ['none', 0]
 
 /** Parses UTC timestamps several times faster than `parseTimestamp`. Returns NaN for any other format. */
 export function parseUsualTimestamp(text: string): number {
@@ -102,9 +103,9 @@ export function parseUsualTimestamp(text: string): number {
   if (!text.startsWith(day)) {
     const micros = parseTimestamp(`${text.slice(0, 10)}T00:00:00Z`)
     if (micros === null) return Number.NaN
-    ;[day, dayStart] = [text.slice(0, 10), micros]
+    ;[day, firstMicro] = [text.slice(0, 10), micros]
   }
-  return dayStart + ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction
+  return firstMicro + ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction
 }
 
 /** Parses a stored timestamp to microseconds since 1970. @throws Error for any other text */

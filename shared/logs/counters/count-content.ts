@@ -72,12 +72,30 @@ export function encodeContent(hours: HourCounts[]): CountContent {
   }
 }
 
-/** Encodes counters as the contents of items. Hours that do not fit into one item are divided. */
+/** Divides the counters of an hour with several filters: the second part has no values and sums. */
+function divideFilters(counts: HourCounts): HourCounts[] {
+  const { hour, columns, rest } = counts
+  if (!rest || rest.filters.length === 1) return [counts]
+  const middle = rest.filters.length >> 1
+  const part = (filters: Uint8Array[], sums: Sum[]) => ({ sums, filters, isMixed: true })
+  const second = part(
+    rest.filters.slice(middle),
+    rest.sums.map(() => 0),
+  )
+  return [
+    { ...counts, rest: part(rest.filters.slice(0, middle), rest.sums) },
+    { hour, values: [], columns: columns.map(() => []), rest: second },
+  ]
+}
+
+/** Encodes counters as the contents of items. Hours that do not fit into one item are divided, and so are the filters of an hour. */
 export function encodeCounts(hours: HourCounts[]): CountContent[] {
   const content = encodeContent(hours)
-  if (contentSize(content) <= contentLimits.bytes || hours.length === 1) return [content]
-  const middle = hours.length >> 1
-  return [...encodeCounts(hours.slice(0, middle)), ...encodeCounts(hours.slice(middle))]
+  if (contentSize(content) <= contentLimits.bytes) return [content]
+  const parts = hours.length === 1 ? divideFilters(hours[0] as HourCounts) : hours
+  if (parts.length === 1) return [content]
+  const middle = parts.length >> 1
+  return [...encodeCounts(parts.slice(0, middle)), ...encodeCounts(parts.slice(middle))]
 }
 
 /** Decodes the counters of an item. @throws Error for content of an unknown version */

@@ -1,4 +1,4 @@
-import { clock, dayMicros, hourMicros } from '../../core/clock.ts'
+import { clock, dayMicros, dayStart, hourMicros } from '../../core/clock.ts'
 import { inParallel } from '../../core/work/in-parallel.ts'
 import { type Key, partition } from '../../table/keys.ts'
 import { ifMet, putItem } from '../../table/put-item.ts'
@@ -21,8 +21,6 @@ const prefixes = { usual: { day: 'day#', hour: '' }, late: { day: 'late_day#', h
 
 const countPartition = (account: string, dimension: CountedDimension): string =>
   partition(account, 'log.flow.count', dimension)
-
-export const dayStart = (micros: number): number => micros - (micros % dayMicros)
 
 /** True for a flow that started so long before the flushed hour that its counters are late. */
 export const isLateStart = (hour: number, flushedHour: number): boolean => hour < flushedHour - hourMicros

@@ -14,8 +14,8 @@ export type FileRow = Record<string, FileValue | undefined>
 
 /** Number of rows of a row group, except for the last one of a file (R4). */
 export const groupRows = 8_192
-/** Maximum number of rows of a file (R4). */
-export const fileLimits = { rows: 131_072 }
+/** Maximum number of rows of a file, and of characters of its changes (R4). Tests lower them. */
+export const fileLimits = { rows: 131_072, characters: 50_000_000 }
 
 /** Columns that are never null (R5). */
 export const requiredColumns: ReadonlySet<string> = new Set(['log_id', 'timestamp'])

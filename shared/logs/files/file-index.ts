@@ -11,8 +11,23 @@ export type RowGroup = { hour: number; part: number; group: number; first: strin
 /** Index item of a file. `groups` and `summary` are JSON: the first and last log id of each row group, and the file's part of the manifest. */
 export type FileItem = Key & { kind: 'flow_file'; groups: string; summary: string }
 
-/** Row groups of a file with flows that started in `hour`. */
-export type LateRange = { hour: number; part: number; firstGroup: number; lastGroup: number }
+/** Row groups of a file with late flows that started in the hours from `firstHour` to `lastHour`. */
+export type LateRange = { firstHour: number; lastHour: number; part: number; firstGroup: number; lastGroup: number }
+
+/** Maximum number of ranges of an item, whose size is limited. Reports can have starts of any hours. */
+const maxRanges = 1_000
+
+/** Joins neighbouring ranges of the same file until they fit into an item. Readers then open some row groups in vain. */
+export function joinRanges(ranges: LateRange[]): LateRange[] {
+  if (ranges.length <= maxRanges) return ranges
+  const joined: LateRange[] = []
+  for (const [i, range] of ranges.entries()) {
+    const last = joined.at(-1)
+    if (i % 2 === 0 || last?.part !== range.part) joined.push({ ...range })
+    else Object.assign(last, { lastHour: range.lastHour, lastGroup: range.lastGroup })
+  }
+  return joined.length < ranges.length ? joinRanges(joined) : joined
+}
 
 /**
  * Late flows of a flushed hour: those that started outside the hour and the hour before, or that ended after the hour. `latestEnd` is the
@@ -87,7 +102,7 @@ export async function lateFlows(account: string, first: number, end: number): Pr
 
 export function putLateItem(account: string, { hour, latestEnd, ranges }: LateFlows): Promise<unknown> {
   const sk = `${hourSort(latestEnd)}#${hourSort(hour)}`
-  return putItem({ pk: latePartition(account), sk, kind: 'flow_late', ranges: JSON.stringify(ranges) })
+  return putItem({ pk: latePartition(account), sk, kind: 'flow_late', ranges: JSON.stringify(joinRanges(ranges)) })
 }
 
 export const readLateItem = ({ sk, ranges }: LateItem): LateFlows => ({
@@ -96,14 +111,14 @@ export const readLateItem = ({ sk, ranges }: LateItem): LateFlows => ({
   ranges: JSON.parse(ranges),
 })
 
-/** Returns the row groups of late flows, each for one hour in which flows of the group started. */
+/** Returns the row groups of late flows, each for a range of hours in which flows of the group started. */
 export const lateGroups = ({ hour, ranges }: LateFlows): RowGroup[] =>
-  ranges.flatMap(({ hour: started, part, firstGroup, lastGroup }) =>
+  ranges.flatMap(({ firstHour, lastHour, part, firstGroup, lastGroup }) =>
     Array.from({ length: lastGroup - firstGroup + 1 }, (_, i) => ({
       hour,
       part,
       group: firstGroup + i,
-      first: idFrom('flow', started),
-      last: idUntil('flow', started + hourMicros - 1),
+      first: idFrom('flow', firstHour),
+      last: idUntil('flow', lastHour + hourMicros - 1),
     })),
   )

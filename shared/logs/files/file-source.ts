@@ -18,7 +18,7 @@ import {
   readLateItem,
   rowGroups,
 } from './file-index.ts'
-import type { FlowFiles } from './flow-files.ts'
+import { type FlowFiles, isPastRetention } from './flow-files.ts'
 
 /**
  * Position in the archive, and the time before which flows that ended are not needed. `finder` excludes hours without a matching flow.
@@ -28,7 +28,7 @@ export type FileWalk = IdWalk & { files: FlowFiles; endsAfter: number; finder?: 
 /** Returns a source for the flows of a row group in the range, or no source if the row group has none. */
 function groupSource(group: RowGroup, range: IdRange, { files, ascending, finder }: FileWalk): FlowSource[] {
   const wanted = commonIds(group, range)
-  if (!wanted) return []
+  if (!wanted || isPastRetention(group)) return []
   const { first, last } = wanted
   const read = async () => {
     const isWanted = finder ? await finder.mayMatch(group.hour, wanted) : true

@@ -1,5 +1,7 @@
 import { archiveStore } from '../../core/aws/object-store.ts'
+import { clock, hourMicros } from '../../core/clock.ts'
 import { conditionColumns, type FlowCondition, matchesAll } from '../counters/flow-conditions.ts'
+import { retentionMicros } from '../entries/log-keys.ts'
 import type { ReadBudget } from '../flows/read-budget.ts'
 import { type FileRow, groupRows } from './columns.ts'
 import { logFilePath, type RowGroup } from './file-index.ts'
@@ -8,9 +10,15 @@ import { openParquet, type ParquetFile, tailBytes } from './parquet-reader.ts'
 /** Number of decoded row groups that are kept, because a row group can contain both late flows and others. */
 const keptGroups = 4
 
+class MissingFile extends Error {}
+
+/** True for a row group whose flows are not shown any more (L1). Its file can have expired. */
+export const isPastRetention = ({ hour }: Pick<RowGroup, 'hour'>): boolean =>
+  hour + hourMicros + retentionMicros('flow') <= clock.now()
+
 /** Opens a file with one request, which also reads small files completely. */
 async function openFile(path: string): Promise<ParquetFile> {
-  const missing = () => new Error(`The archive has no file ${path}.`)
+  const missing = () => new MissingFile(`The archive has no file ${path}.`)
   const tail = await archiveStore().getTail(path, tailBytes)
   if (!tail) throw missing()
   const { content, size } = tail
@@ -77,9 +85,14 @@ export class FlowFiles {
     return positions.map((position) => rows[position] as FileRow)
   }
 
+  /** Returns the log ids of a row group; none if the file has expired in the bucket. @throws Error if another file does not exist */
   async logIds(group: RowGroup): Promise<string[]> {
     this.search.budget?.spend({ groups: 1 })
-    const rows = await (await this.open(group)).readGroup(group.group, ['log_id'])
+    const file = await this.open(group).catch((error: unknown) => {
+      if (error instanceof MissingFile && isPastRetention(group)) return null
+      throw error
+    })
+    const rows = (await file?.readGroup(group.group, ['log_id'])) ?? []
     return rows.map(({ log_id }) => String(log_id))
   }
 }

@@ -1,5 +1,5 @@
-import { hourMicros, hourStart } from '../../core/clock.ts'
-import { instantOf } from '../entries/log-id.ts'
+import { dayMicros, dayStart, hourMicros, hourStart } from '../../core/clock.ts'
+import { commonIds, idFrom, idUntil, instantOf } from '../entries/log-id.ts'
 import type { ReadBudget } from '../flows/read-budget.ts'
 import { groupsOfHours, type LateFlows, lateFlows, lateGroups, type RowGroup } from './file-index.ts'
 import { FlowFiles } from './flow-files.ts'
@@ -13,7 +13,10 @@ export class FlushedIds {
   private readonly watermark: number
   private readonly files: FlowFiles
   private readonly ids = new Map<RowGroup, Promise<Map<string, number>>>()
+  /** Row groups of the files of a day, and those that can contain flows of the hour. */
+  private dayGroups: RowGroup[] = []
   private groups: RowGroup[] = []
+  private day = Number.NaN
   private hour = Number.POSITIVE_INFINITY
   private late: LateFlows[] = []
   private lateFrom = Number.POSITIVE_INFINITY
@@ -39,17 +42,23 @@ export class FlushedIds {
     return null
   }
 
-  /** Finds the row groups that can contain flows of an hour. */
+  /** Finds the row groups that can contain flows of an hour. Reads the index of whole days, because reports can have starts of many hours. */
   private async open(hour: number): Promise<void> {
     const { account, watermark } = this
-    if (hour < this.lateFrom) {
-      this.late.push(...(await lateFlows(account, hour, this.lateFrom)).filter((late) => late.hour < watermark))
-      this.lateFrom = hour
+    const day = dayStart(hour)
+    if (day < this.lateFrom) {
+      this.late.push(...(await lateFlows(account, day, this.lateFrom)).filter((late) => late.hour < watermark))
+      this.lateFrom = day
     }
-    const end = Math.min(hour + 2 * hourMicros, watermark)
+    if (day !== this.day) {
+      const end = Math.min(day + dayMicros + hourMicros, watermark)
+      this.dayGroups = end > day ? await groupsOfHours(account, day, end) : []
+      this.day = day
+    }
+    const range = { first: idFrom('flow', hour), last: idUntil('flow', hour + hourMicros - 1) }
     this.groups = [
-      ...(end > hour ? await groupsOfHours(account, hour, end) : []),
-      ...this.late.flatMap(lateGroups).filter(({ first }) => hourStart(instantOf(first)) === hour),
+      ...this.dayGroups.filter((group) => group.hour === hour || group.hour === hour + hourMicros),
+      ...this.late.flatMap(lateGroups).filter((group) => commonIds(group, range)),
     ]
     this.hour = hour
     this.ids.clear()

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { handler as listLogsHandler } from '#functions/api/logs/list-logs.ts'
@@ -5,14 +7,19 @@ import { flushAccount } from '#shared/archive/flush-account.ts'
 import { archiveStore } from '#shared/core/aws/object-store.ts'
 import { clock, hourMicros, hourStart, timestamp } from '#shared/core/clock.ts'
 import type { AccountRow } from '#shared/domain/accounts/account.ts'
+import { readArchiveState } from '#shared/logs/blocks/archive-view.ts'
 import { instantOf, logId } from '#shared/logs/entries/log-id.ts'
 import { logKey } from '#shared/logs/entries/log-keys.ts'
+import { fileLimits } from '#shared/logs/files/columns.ts'
 import { rowEntry } from '#shared/logs/files/entry-rows.ts'
+import { manifestPath } from '#shared/logs/files/file-index.ts'
 import { listLogs } from '#shared/logs/query-logs.ts'
+import { canonicalJson } from '#shared/seal/log/canonical-json.ts'
 import type { Item } from '#shared/table/keys.ts'
 import { table, tableName } from '#shared/table/table.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
 import { publicKey } from '#test/support/access/public-key.ts'
+import { putArchiveState } from '#test/support/logs/archive.ts'
 import { killAt } from '#test/support/logs/archive-writes.ts'
 import { alterEntry, removeItem } from '#test/support/logs/change-log-items.ts'
 import { catchLog } from '#test/support/logs/log-lines.ts'
@@ -67,7 +74,9 @@ async function seal(): Promise<void> {
   await sealNow(account, 'activity')
 }
 
+const limits = { ...fileLimits }
 afterEach(() => {
+  Object.assign(fileLimits, limits)
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
 })
@@ -100,6 +109,18 @@ describe('the entries of changes, sessions and API requests', () => {
     const leaves = rows.change.map(({ row }) => Number(row.leaf))
     expect(leaves).toEqual(leaves.map((_, i) => i))
     expect(rows.change.every(({ row }) => /^[0-9a-f-]{36}$/.test(String(row.object_id)))).toBe(true)
+  })
+
+  it('are in several files if their texts are long', async () => {
+    await prepare()
+    await seal()
+    fileLimits.characters = 2_000
+    await flushAccount(account, always)
+    const { manifests, rows } = await readArchiveOf(account)
+    const files = manifests.flatMap((manifest) => manifest.files.filter(({ stream }) => stream === 'change'))
+    expect(files.length).toBeGreaterThan(1)
+    expect(rows.change.map(({ row }) => rowEntry('change', row))).toEqual(entries.change)
+    expect(rows.session).toHaveLength(entries.session.length)
   })
 
   it('wait until a checkpoint covers the changes (R3.3)', async () => {
@@ -161,4 +182,45 @@ describe('an entry of the table that differs from the sealed log', () => {
       for (const one of streams) expect(rows[one].map(({ id }) => id)).toEqual(entries[one].map(({ log_id }) => log_id))
     },
   )
+})
+
+describe('a manifest that was in the bucket before its hour was flushed (R3.7)', () => {
+  /** Puts a manifest with some of the files that a flush of a copy of the account writes. */
+  async function plantManifest(isListed: (stream: string) => boolean): Promise<string> {
+    await prepare()
+    await seal()
+    const folder = process.env.ARCHIVE_FOLDER ?? ''
+    await flushAccount(account, always)
+    const [manifest] = (await readArchiveOf(account)).manifests
+    if (!manifest) throw new Error('The flush has no manifest.')
+    const path = manifestPath(account, hour)
+    rmSync(join(folder, path))
+    await putArchiveState(account, hour)
+    const content = canonicalJson({ ...manifest, files: manifest.files.filter(({ stream }) => isListed(stream)) })
+    expect(await archiveStore().put(path, content, null)).toBe(true)
+    setClock(hour + hourMicros + 18 * minute)
+    return path
+  }
+
+  it.each([
+    ['all files', () => true, []],
+    ['no file of the changes', (stream: string) => stream !== 'change', ['archive_stopped']],
+    ['no file', () => false, ['archive_stopped']],
+  ])('is adopted only if it lists every entry of the table: %s', async (_, isListed, expected) => {
+    await plantManifest(isListed)
+    const log = catchLog('ERROR')
+    await flushAccount(account, always)
+    expect(log.lines().map(({ event }) => event)).toEqual(expected)
+    expect((await readArchiveState(account))?.manifests).toBe(expected.length === 0 ? 1 : 0)
+  })
+
+  it('is not adopted if a file of it is damaged', async () => {
+    await plantManifest(() => true)
+    const [path = ''] = (await objectsOf()).filter((one) => one.includes('/session/'))
+    const stored = await archiveStore().get(path)
+    await archiveStore().put(path, 'damaged', stored?.tag ?? '')
+    const log = catchLog('ERROR')
+    await flushAccount(account, always)
+    expect(log.lines().map(({ event, at }) => [event, at])).toEqual([['archive_stopped', path]])
+  })
 })

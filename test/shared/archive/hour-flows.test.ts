@@ -1,4 +1,7 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { archiveStore } from '#shared/core/aws/object-store.ts'
 import { dayMicros, hourMicros, hourStart, timestamp } from '#shared/core/clock.ts'
 import type { AccountRow } from '#shared/domain/accounts/account.ts'
 import { readArchiveState } from '#shared/logs/blocks/archive-view.ts'
@@ -10,6 +13,7 @@ import { removeItem } from '#shared/table/put-item.ts'
 import { skipHours } from '#test/support/logs/archive.ts'
 import { flowReport, newFlowAccount, setClock, simulatedDay } from '#test/support/logs/flow-account.ts'
 import { readArchiveOf } from '#test/support/logs/read-archive.ts'
+import { recordCommands } from '#test/support/table/intercept-table.ts'
 
 const day = simulatedDay()
 const minute = 60_000_000
@@ -218,6 +222,53 @@ describe('the order of reports (R2.4)', () => {
       expect(others).toEqual([])
       expect(row).toMatchObject({ timestamp: start + minute, flow_end: day + 100 * minute, rx_bytes: 0n })
       expect(row?.stored_at).toBe(day + 100 * minute)
+    }
+  })
+})
+
+it('reports with starts in thousands of hours are flushed with few requests, and dropped when they are repeated', async () => {
+  const flows = await newFlowAccount()
+  const reports = Array.from({ length: 3_000 }, (_, i) => {
+    const start = day - i * hourMicros
+    return flowReport(start, { end: start + minute })
+  })
+  for (let from = 0; from < reports.length; from += 1_000)
+    await flows.store(day + minute, ...reports.slice(from, from + 1_000))
+  const commands = recordCommands()
+  await flows.flush(dueAt(day))
+  expect(commands.length).toBeLessThan(3_000)
+  vi.restoreAllMocks()
+  expect(await archived(flows)).toHaveLength(3_000)
+  await flows.store(day + 2 * hourMicros, ...reports.slice(0, 200))
+  await flows.flush(dueAt(day + 2 * hourMicros))
+  expect(await archived(flows)).toHaveLength(3_000)
+  for (const i of [0, 1, 47, 2_999]) {
+    const report = reports[i] as (typeof reports)[number]
+    expect(await listed(flows, report.flow_start, report.flow_start + minute)).toContain(flows.idOf(report))
+  }
+})
+
+describe('a file that has expired in the bucket', () => {
+  it.each([
+    ['is not needed any more', 100, false],
+    ['is missed while its flows are shown', 10, true],
+  ])('%s', async (_, days, isMissed) => {
+    vi.stubEnv('FLOW_RETENTION_DAYS', '30')
+    const flows = await newFlowAccount()
+    const [first, last] = [day + minute, day + 3 * minute]
+    await flows.store(day + 4 * minute, ...[first, last].map((start) => flowReport(start, { end: start + 1 })))
+    await flows.flush(dueAt(day))
+    for await (const { path } of archiveStore().list(`v1/flow/account=${flows.account}/`))
+      rmSync(join(process.env.ARCHIVE_FOLDER ?? '', path))
+    const later = day + days * dayMicros
+    await skipHours(flows.account, later)
+    const report = flowReport(day + 2 * minute, { end: later })
+    await flows.store(later + minute, report)
+    const flushed = flows.flush(dueAt(later)).then(() => flows.state())
+    if (isMissed) await expect(flushed).rejects.toThrow('The archive has no file')
+    else {
+      expect((await flushed)?.watermark).toBe(later + hourMicros)
+      expect(await listed(flows, later - hourMicros, later)).toEqual([flows.idOf(report)])
     }
   })
 })

@@ -1,9 +1,9 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { HourFiles } from '#shared/archive/hour-files.ts'
-import { clock, dayMicros, hourMicros, hourStart } from '#shared/core/clock.ts'
+import { clock, dayMicros, dayStart, hourMicros, hourStart } from '#shared/core/clock.ts'
 import { archiveStateKey } from '#shared/logs/blocks/archive-view.ts'
 import { putOpenVersion } from '#shared/logs/blocks/open-set.ts'
-import { dayStart, mergeDay, mergedUntil } from '#shared/logs/counters/count-items.ts'
+import { mergeDay, mergedUntil } from '#shared/logs/counters/count-items.ts'
 import type { BufferedFlow } from '#shared/logs/flows/stored-flow.ts'
 import { table, tableName } from '#shared/table/table.ts'
 

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { afterEach, expect, it } from 'vitest'
 import { hourMicros } from '#shared/core/clock.ts'
 import { mayContain } from '#shared/logs/counters/bloom-filter.ts'
-import { contentLimits, decodeCounts, encodeCounts } from '#shared/logs/counters/count-content.ts'
+import { contentLimits, contentSize, decodeCounts, encodeCounts } from '#shared/logs/counters/count-content.ts'
+import { mayBeInRest, valueCondition } from '#shared/logs/counters/flow-conditions.ts'
 import { addSums, mergeCounts, type Sum, toSum, ValueCounts } from '#shared/logs/counters/value-counts.ts'
 
 const { bytes } = contentLimits
@@ -77,4 +78,26 @@ it('refuses content of an unknown version', () => {
   expect(() => decodeCounts({ header: zstdCompressSync('{"version":9}'), bytes: [] })).toThrow(
     'These are not counters of flows.',
   )
+})
+
+it('divides the filters of an hour that do not fit into one item', () => {
+  const parts = Array.from({ length: 6 }, (_, part) => {
+    const counts = new ValueCounts()
+    for (let i = 0; i < 300; i++) counts.add(`${part} ${i}`, 0, 1, i, i)
+    return counts.toHour(480_000 * hourMicros, 1)
+  })
+  const all = mergeCounts(parts, 2)
+  contentLimits.bytes = 1_500
+  const contents = encodeCounts(all)
+  expect(contents.length).toBeGreaterThan(1)
+  for (const content of contents) expect(contentSize(content)).toBeLessThanOrEqual(contentLimits.bytes)
+  const decoded = contents.flatMap(decodeCounts)
+  expect(totals(decoded)).toEqual(totals(all))
+  expect(decoded.flatMap(({ values }) => values)).toEqual(all.flatMap(({ values }) => values))
+  const counted = decoded.flatMap(({ values }) => values)
+  for (let i = 0; i < 6 * 300; i++) {
+    const name = `${i % 6} ${Math.floor(i / 6)}`
+    const isFound = decoded.some((one) => mayBeInRest(one, valueCondition([name], 'actor')))
+    expect(isFound || counted.includes(name), name).toBe(true)
+  }
 })
