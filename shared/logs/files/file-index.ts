@@ -18,7 +18,7 @@ export type LateRange = { firstHour: number; lastHour: number; part: number; fir
 const maxRanges = 1_000
 
 /** Joins neighbouring ranges of the same file until they fit into an item. Readers then open some row groups in vain. */
-export function joinRanges(ranges: LateRange[]): LateRange[] {
+function joinRanges(ranges: LateRange[]): LateRange[] {
   if (ranges.length <= maxRanges) return ranges
   const joined: LateRange[] = []
   for (const [i, range] of ranges.entries()) {
