@@ -36,15 +36,15 @@ async function sealNow(account: string, log: SealedLog): Promise<void> {
 }
 
 /** Objects of an account's archive: files and manifests, and those of the sealed log, of which checkpoints are signed. */
-export async function archiveObjects(account: string): Promise<{ path: string; size: number }[]> {
+async function archiveObjects(account: string): Promise<{ path: string; size: number }[]> {
   const archive = await Promise.all(archiveFolders(account).map((path) => Array.fromAsync(archiveStore().list(path))))
   return [...archive.flat(), ...(await Array.fromAsync(sealStore().list(`${account}/archive/`)))]
 }
 
-export const bytesOfFiles = (objects: { path: string; size: number }[]): number =>
+const bytesOfFiles = (objects: { path: string; size: number }[]): number =>
   objects.reduce((bytes, { path, size }) => bytes + (path.endsWith('.parquet') ? size : 0), 0)
 
-export const countSignatures = (objects: { path: string }[]): number =>
+const countSignatures = (objects: { path: string }[]): number =>
   objects.filter(({ path }) => path.includes('/checkpoints/')).length
 
 /** Usage per entry of flushing all due hours of an account, and of sealing their manifests. */
@@ -99,7 +99,7 @@ export async function changeUsage(entries: number): Promise<Usage> {
 export async function idleObjects(): Promise<{ objects: number; signatures: number }> {
   const { id: account } = await newAccount()
   const hour = benchHour()
-  await putArchiveState(account, hour - 6 * hourMicros)
+  await putArchiveState(account, hour - 2 * hourMicros)
   await sealNothing(account)
   await whenDue(hour, async () => {
     await flushAccount(account, Number.POSITIVE_INFINITY)

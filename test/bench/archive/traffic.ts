@@ -3,11 +3,13 @@ import { clock, dayMicros, hourMicros, timestamp } from '#shared/core/clock.ts'
 import type { AccountRow } from '#shared/domain/accounts/account.ts'
 import { checkFlowReport } from '#shared/logs/flows/check-flow-report.ts'
 import type { FlowReport } from '#shared/logs/flows/flow-report.ts'
-import { type BufferedFlow, flowLogId } from '#shared/logs/flows/stored-flow.ts'
+import type { IngestClaims } from '#shared/logs/flows/ingest-token.ts'
+import { type BufferedFlow, flowIds, flowLogId } from '#shared/logs/flows/stored-flow.ts'
 import { listLogs } from '#shared/logs/query-logs.ts'
 import { readHistogram } from '#shared/logs/traffic-answers.ts'
 import { putArchiveState } from '#test/support/logs/archive.ts'
 import { closeRecord, newFlowGrant } from '#test/support/logs/flows.ts'
+import { realisticBegin, realisticFlows, toReport } from '#test/support/logs/realistic-flows.ts'
 import { measure } from '#test/support/table/consumed-capacity.ts'
 import { plantBlocks } from '#test/support/table/plant-blocks.ts'
 import { plantCounts } from '#test/support/table/plant-counts.ts'
@@ -15,18 +17,18 @@ import { plantFlows } from '#test/support/table/plant-flows.ts'
 import { percentilesOf } from '../measure/percentiles.ts'
 import { benchHour, flowsPerHour } from './flush-usage.ts'
 
-/** Read units, requests to the bucket with the objects that they read, and the duration of a request in milliseconds. */
-export type ReadCost = { units: number; requests: number; objects: number; p99: number }
+/** Read units, requests to the bucket, and the duration of a request in milliseconds. */
+export type ReadCost = { units: number; requests: number; p99: number }
 
 /** Measures a read of the archive once, and its duration in several runs. */
 async function readCost(read: () => Promise<unknown>, runs = 20): Promise<ReadCost> {
   const { promises } = process.getBuiltinModule('node:fs')
   const { open } = promises
-  const opened: unknown[] = []
+  let requests = 0
   // The folder that replaces the bucket opens a file for each request.
   Object.assign(promises, {
     open: (...args: Parameters<typeof open>) => {
-      opened.push(args[0])
+      requests++
       return open(...args)
     },
   })
@@ -37,7 +39,7 @@ async function readCost(read: () => Promise<unknown>, runs = 20): Promise<ReadCo
     await read()
     times.push(performance.now() - start)
   }
-  return { units, requests: opened.length, objects: new Set(opened).size, p99: percentilesOf(times).p99 }
+  return { units, requests, p99: percentilesOf(times).p99 }
 }
 
 /** Sets the clock of the service to a time for the duration of `work`. */
@@ -68,34 +70,37 @@ export async function histogramCosts(values: number) {
   }))
 }
 
-/** Plants flows of 30 days: all of the last hour, and 20 of each other hour. Every tenth is of a frequent device, and three of a rare one. */
+/** Plants flows of 30 days: realistic flows in the last hour, and 20 in each other hour. Three flows are of a rare device. */
 async function plantMonth(account: string, begin: number) {
-  const [others, frequent, rare] = [
-    await newFlowGrant(account),
-    await newFlowGrant(account),
-    await newFlowGrant(account),
-  ]
+  const [others, rare] = [await newFlowGrant(account), await newFlowGrant(account)]
   const [flows, added] = [[] as BufferedFlow[], new Map<number, string>()]
-  for (let hour = begin; hour < begin + days * dayMicros; hour += hourMicros) {
-    const number = (hour - begin) / hourMicros
-    const isRare = number % 240 === 100
+  const add = (claims: IngestClaims, report: FlowReport, fend: number) => {
+    const sk = flowLogId(claims, report)
+    flows.push({ sk, at: fend, fend, ids: flowIds(claims), report, storedAt: fend + 1_000_000, rank: '' })
+  }
+  const last = begin + days * dayMicros - hourMicros
+  for (let hour = begin; hour < last; hour += hourMicros) {
+    const isRare = (hour - begin) % (240 * hourMicros) === 100 * hourMicros
     if (isRare) added.set(hour, rare.attribution.initiator_device_id)
-    const count = number === days * 24 - 1 ? flowsPerHour : 20
-    for (let i = 0; i < count; i++) {
-      const flow_start = hour + Math.floor((i * 3_590_000_000) / count)
-      const ids = (isRare && i === 10 ? rare : i % 10 === 0 ? frequent : others).claims()
-      const times = { flow_start: timestamp(flow_start), flow_end: timestamp(flow_start + 1_000_000) }
+    for (let i = 0; i < 20; i++) {
+      const start = hour + i * 60_000_000
+      const times = { flow_start: timestamp(start), flow_end: timestamp(start + 1_000_000) }
       const { report } = checkFlowReport(closeRecord({ inner_src_port: i, ...times })) as { report: FlowReport }
-      const at = flow_start + 2_000_000
-      const sk = flowLogId(ids, report)
-      flows.push({ sk, at, fend: flow_start + 1_000_000, ids, report, storedAt: at, rank: '' })
+      add((isRare && i === 10 ? rare : others).claims(), report, start + 1_000_000)
     }
   }
+  const rows = realisticFlows(flowsPerHour, flowsPerHour)
+  for (const row of rows) {
+    const report = toReport(row, last - realisticBegin)
+    if ((report.closing?.flow_end ?? 0) > last + 3_590_000_000) continue
+    add({ ...row, account_id: account } as unknown as IngestClaims, report, report.closing?.flow_end ?? 0)
+  }
   await plantFlows(account, flows)
-  const devices = [others, frequent].map(({ attribution }) => attribution.initiator_device_id)
-  const values = [...devices, ...Array.from({ length: 798 }, () => randomUUID())]
+  const frequent = String(rows[0]?.initiator_device_id)
+  const devices = new Set([others.attribution, ...rows].map((one) => String(one.initiator_device_id)))
+  const values = [...devices, ...Array.from({ length: 800 - devices.size }, () => randomUUID())]
   await plantCounts(account, { dimension: 'client', values, begin, days, added })
-  return { frequent, rare }
+  return { frequent, rare: rare.attribution.initiator_device_id }
 }
 
 /** Measures pages of 50 flushed flows of 30 days: without a filter, and of a frequent and of a rare device. */
@@ -110,11 +115,10 @@ export async function pageCosts() {
       const { data, metadata } = await listLogs(account, new URLSearchParams({ type: 'flow', ...window, ...query }))
       if (data.length !== expected || metadata.read_until) throw new Error(`The page has ${data.length} flows.`)
     })
-  const ofDevice = ({ attribution }: typeof rare) => ({ device_id: attribution.initiator_device_id })
   return atTime(end + hourMicros / 2, async () => ({
     all: await page({}, 50),
-    frequent: await page(ofDevice(frequent), 50),
-    rare: await page(ofDevice(rare), 3),
+    frequent: await page({ device_id: frequent }, 50),
+    rare: await page({ device_id: rare }, 3),
   }))
 }
 
