@@ -123,7 +123,7 @@ async function printFlush(print: Print, flows: number): Promise<void> {
 /** Prints the goals of a read. The duration has a line of its own, because it depends on the machine. */
 function printRead(print: Print, what: string, cost: ReadCost, max: { units: number; objects?: number; p99?: number }) {
   print(goal(what, [cost.units, 'read units', max.units], [cost.requests, 'requests to the bucket', max.objects]))
-  print(goal(`${what}, p99 on this machine`, [cost.p99 / 1_000, 'seconds', max.p99]))
+  print(goal(`${what}, p99 on this machine`, [cost.p99, 'seconds', max.p99], [cost.cpu, 'seconds of CPU']))
 }
 
 async function printPages(print: Print): Promise<void> {

@@ -7,6 +7,7 @@ import type { IngestClaims } from '#shared/logs/flows/ingest-token.ts'
 import { type BufferedFlow, flowIds, flowLogId } from '#shared/logs/flows/stored-flow.ts'
 import { listLogs } from '#shared/logs/query-logs.ts'
 import { readHistogram } from '#shared/logs/traffic-answers.ts'
+import { cpuUnit, measureCpu, secondOfCpu } from '#test/support/largest/cpu-cost.ts'
 import { putArchiveState } from '#test/support/logs/archive.ts'
 import { closeRecord, newFlowGrant } from '#test/support/logs/flows.ts'
 import { realisticBegin, realisticFlows, toReport } from '#test/support/logs/realistic-flows.ts'
@@ -14,13 +15,14 @@ import { measure } from '#test/support/table/consumed-capacity.ts'
 import { plantBlocks } from '#test/support/table/plant-blocks.ts'
 import { plantCounts } from '#test/support/table/plant-counts.ts'
 import { plantFlows } from '#test/support/table/plant-flows.ts'
+import { median } from '../measure/median.ts'
 import { percentilesOf } from '../measure/percentiles.ts'
 import { benchHour, flowsPerHour } from './flush-usage.ts'
 
-/** Read units, requests to the bucket, and the duration of a request in milliseconds. */
-export type ReadCost = { units: number; requests: number; p99: number }
+/** Read units, requests to the bucket, and the seconds of a request: on this machine, and of CPU on a quiet machine. */
+export type ReadCost = { units: number; requests: number; p99: number; cpu: number }
 
-/** Measures a read of the archive once, and its duration in several runs. */
+/** Measures a read of the archive once, and its duration and CPU in several runs. */
 async function readCost(read: () => Promise<unknown>, runs = 20): Promise<ReadCost> {
   const { promises } = process.getBuiltinModule('node:fs')
   const { open } = promises
@@ -33,13 +35,14 @@ async function readCost(read: () => Promise<unknown>, runs = 20): Promise<ReadCo
     },
   })
   const { reads: units } = await measure(read).finally(() => Object.assign(promises, { open }))
-  const times: number[] = []
+  const [times, cpu] = [[] as number[], [] as number[]]
+  const unit = await cpuUnit()
   for (let run = 0; run < runs; run++) {
     const start = performance.now()
-    await read()
-    times.push(performance.now() - start)
+    cpu.push((await measureCpu(read)) / unit / secondOfCpu)
+    times.push((performance.now() - start) / 1_000)
   }
-  return { units, requests, p99: percentilesOf(times).p99 }
+  return { units, requests, p99: percentilesOf(times).p99, cpu: median(cpu) }
 }
 
 /** Sets the clock of the service to a time for the duration of `work`. */
