@@ -8,6 +8,7 @@ import { pack } from '#shared/logs/flows/packing.ts'
 import { serviceEngines } from '#test/support/run/engine.ts'
 import { accessCosts, accessTable, decisionRates } from './access/access.ts'
 import { contentionTable } from './access/contention.ts'
+import { printArchiveGoals } from './archive/archive.ts'
 import {
   callRows,
   costsTable,
@@ -210,6 +211,13 @@ async function printClientLists(): Promise<void> {
   for (const rows of [10, 50, 100]) print(clientListText(await clientListRatio(rows)))
 }
 
+/** Measures the goals of the archive. The value of `--archive` is the number of flows to flush (default 300,000). */
+async function printArchive(): Promise<void> {
+  const flows = Number(process.argv[process.argv.indexOf('--archive') + 1] ?? 300_000)
+  if (!(Number.isInteger(flows) && flows > 0)) throw new Error('Use: npm run bench -- --archive [flows]')
+  await printArchiveGoals(print, flows)
+}
+
 async function printAll(): Promise<void> {
   // Checks rows first, because the check reads the whole table, and later benches add a million items to it.
   print(await rowCheckFigures(20_000))
@@ -232,6 +240,7 @@ async function printAll(): Promise<void> {
   print(`costs, in thousands of units per million:\n${costsTable(rows)}`)
   print(presenceText(await presenceRows()))
   print(await sealFigures(10_000))
+  await printArchiveGoals(print)
 }
 
 if (process.argv.includes('--load')) {
@@ -244,7 +253,7 @@ if (process.argv.includes('--load')) {
   await unconnectedText().then(print, printFailure)
   await presenceRows().then((rows) => {
     print(presenceText(rows))
-    print(verdict('presence costs an eighth of polling at most', presenceRatio(rows) >= 8))
+    print(verdict('C6', 'presence costs an eighth of polling at most', presenceRatio(rows) >= 8))
   }, printFailure)
   await stopEngines()
 } else if (process.argv.includes('--sync')) {
@@ -264,6 +273,7 @@ if (process.argv.includes('--load')) {
     else if (process.argv.includes('--clients')) await printContentionOf()
     else if (process.argv.includes('--client-lists')) await printClientLists()
     else if (process.argv.includes('--seal')) print(await sealFigures(10_000))
+    else if (process.argv.includes('--archive')) await printArchive()
     else if (process.argv.includes('--rows')) print(await rowCheckFigures(20_000))
     else if (process.argv.includes('--presence')) print(presenceText(await presenceRows()))
     else await (process.argv.includes('--write') ? write() : printAll())

@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { compareIds, type IdRange, instantOf } from '../entries/log-id.ts'
-import { fastCompression, parseRow, type ReportRow, reportRow, rowStart } from '../flows/packing.ts'
+import { fastCompression, parseRow, type ReportRow, reportRow } from '../flows/packing.ts'
 import type { ReadBudget } from '../flows/read-budget.ts'
 import { type BufferedFlow, type FlowIds, flowIds, flowLogId } from '../flows/stored-flow.ts'
 
@@ -74,11 +74,13 @@ export function* readBlock(
   const batches: Batch[] = block.batches
   const ids = batches.map((batch) => ({ ...flowIds(batch), account_id: account }))
   const rows: BlockRow[] = block.rows
-  const startOf = ([batch, ...row]: BlockRow) => rowStart(row, batches[batch]?.ingested_at ?? 0)
-  const toFlow = ([batch, ...row]: BlockRow): BufferedFlow => {
-    const batchIds = ids[batch] as (typeof ids)[number]
-    const at = batches[batch]?.ingested_at ?? 0
-    const report = parseRow(row, at)
+  const timeOf = (row: BlockRow) => batches[row[0]]?.ingested_at ?? 0
+  // Reads the start as `rowStart` does, without a copy of the row.
+  const startOf = (row: BlockRow) => timeOf(row) + row[6]
+  const toFlow = (row: BlockRow): BufferedFlow => {
+    const batchIds = ids[row[0]] as (typeof ids)[number]
+    const at = timeOf(row)
+    const report = parseRow(row.slice(1), at)
     const fend = report.closing?.flow_end
     const sk = flowLogId(batchIds, report)
     return { sk, at, ...(fend !== undefined && { fend }), ids: batchIds, report, storedAt, rank }

@@ -33,7 +33,7 @@ async function markSlot(account: string, slot: number, storedAt: number): Promis
 }
 
 /** Divides the reports of an account into blocks: one group per recent interval of starts, and one for older starts (R2.2). */
-function planBlocks(account: string, packs: PositionedPack[], storedAt: number): PlannedBlock[] {
+export function planBlocks(account: string, packs: PositionedPack[], storedAt: number): PlannedBlock[] {
   const slot = slotOf(storedAt)
   const batches = packs.map(({ claims, ingested_at }): Batch => ({ ...flowIds(claims), ingested_at }))
   const groups = new Map<number, { row: BlockRow; start: number }[]>()

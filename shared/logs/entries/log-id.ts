@@ -48,7 +48,8 @@ export type IdRange = { first: string; last: string }
 
 /** Compares entries of different streams by the time in the id, then by the id (L2.3). */
 export function compareIds(a: string, b: string): number {
-  const [left, right] = [a.slice(1, 14), b.slice(1, 14)]
+  // Ids of one stream compare as texts, without copies of their times.
+  const [left, right] = a[0] === b[0] ? [a, b] : [a.slice(1, 14), b.slice(1, 14)]
   if (left !== right) return left < right ? -1 : 1
   return a < b ? -1 : a > b ? 1 : 0
 }

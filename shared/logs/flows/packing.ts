@@ -48,15 +48,21 @@ export const rowStart = (row: ReportRow, ingestedAt: number): number => ingested
 
 // biome-ignore lint/suspicious/noExplicitAny: written by `reportRow`
 export function parseRow(row: any[], ingestedAt: number): FlowReport {
-  const [protocol, inner_src_ip, inner_src_port, inner_dst_ip, inner_dst_port, sinceIngest, domain] = row
+  const [protocol, inner_src_ip, inner_src_port, inner_dst_ip, inner_dst_port, sinceIngest, domain, ...closing] = row
   const flow_start = ingestedAt + sinceIngest
   const open = { protocol, inner_src_ip, inner_src_port, inner_dst_ip, inner_dst_port, flow_start, domain }
-  if (row.length === 7) return { ...open, closing: null }
-  const [end, last, rx_packets, tx_packets, rx_bytes, tx_bytes] = row.slice(7, outersAt)
+  if (closing.length === 0) return { ...open, closing: null }
+  const [end, last, rx_packets, tx_packets, rx_bytes, tx_bytes] = closing
   const outers: OuterPath[] = []
   for (let at = outersAt; at < row.length; at += 5) {
-    const [src_ip, src_port, dst_ip, dst_port, activated] = row.slice(at, at + 5)
-    outers.push({ src_ip, src_port, dst_ip, dst_port, path_activated_at: flow_start + activated })
+    const path_activated_at = flow_start + row[at + 4]
+    outers.push({
+      src_ip: row[at],
+      src_port: row[at + 1],
+      dst_ip: row[at + 2],
+      dst_port: row[at + 3],
+      path_activated_at,
+    })
   }
   const counters = { rx_packets, tx_packets, rx_bytes, tx_bytes }
   return { ...open, closing: { flow_end: flow_start + end, last_packet: flow_start + last, ...counters, outers } }

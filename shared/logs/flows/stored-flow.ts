@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { logId } from '../entries/log-id.ts'
 import type { FlowReport } from './flow-report.ts'
 import type { IngestClaims } from './ingest-token.ts'
@@ -51,7 +51,7 @@ export function flowLogId(claims: Claims, flow: FlowReport): string {
     flow.inner_dst_port,
     claims.resource_id,
   ].join('|')
-  return logId('flow', flow.flow_start, createHash('sha256').update(identity).digest('hex').slice(0, 10))
+  return logId('flow', flow.flow_start, hash('sha256', identity).slice(0, 10))
 }
 
 /**

@@ -1,10 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { flowsPerHour, flushUsage } from '../archive/flush-usage.ts'
 import { callUsages } from '../measure/call-usage.ts'
 import { markdownTable } from '../measure/markdown-table.ts'
 import { memoryTable, roundTripMs } from '../measure/memory.ts'
 import { type Usage, usageNames, usdOf } from '../measure/usage.ts'
 import { fleetText } from './fleet-costs.ts'
-import { flowUsage } from './flow-usage.ts'
+import { flowRequests, flowUsage } from './flow-usage.ts'
 import { type PresenceRow, presenceText, statedPresence } from './presence-costs.ts'
 import { prices } from './prices.ts'
 import { restText, restUsd } from './rest-costs.ts'
@@ -16,15 +17,16 @@ type Row = { name: string; usage: Usage; trips?: number }
 
 const flowName = (reports: number): string => `flows, ${reports} reports per request`
 
+const flushName = 'flows, flushed to the archive'
+
 export async function flowRows(): Promise<Row[]> {
   const rows: Row[] = []
-  for (const [reports, flows] of [
-    [10, 200],
-    [100, 1_000],
-    [1_000, 2_000],
-  ] as const) {
+  for (const [reports, flows] of flowRequests) {
     rows.push({ name: flowName(reports), usage: await flowUsage(reports, flows) })
   }
+  // Compiles the code of the flush before it is measured.
+  await flushUsage(100, 5_000)
+  rows.push({ name: flushName, usage: (await flushUsage(100)).usage })
   return rows
 }
 
@@ -37,7 +39,17 @@ const round = (value: number, digits: number): number => Number(value.toPrecisio
 /** Converts a figure per operation to thousands per million operations. */
 const thousands = (value: number): string => round(value * 1e3, 3).toLocaleString('en-US')
 
-const heads = ['HTTP requests', 'Lambda requests', 'Lambda GB-ms', 'Write units', 'Read units', 'Payload units', 'USD']
+const heads = [
+  'HTTP requests',
+  'Lambda requests',
+  'Lambda GB-ms',
+  'Write units',
+  'Read units',
+  'Payload units',
+  'PUTs',
+  'Signatures',
+  'USD',
+]
 
 export const costsTable = (rows: Row[]): string =>
   markdownTable(
@@ -82,9 +94,11 @@ A custom domain, IPv6, reserved concurrency, throttling limits, tags and permiss
 /** Replaces the computed sections of `docs/costs.md`: idle costs, the example fleet, storage and settings. */
 export async function withDerived(text: string): Promise<string> {
   const usages = statedUsages(text)
-  const [flow, grant] = [flowName(100), '`POST /client/authorizations`'].map((name) => usages.get(name))
-  if (!flow || !grant) throw new Error('docs/costs.md does not state what a flow and an authorization take.')
-  const stated = { flow, grant, presence: statedPresence(text) }
+  const names = [flowName(100), flushName, '`POST /client/authorizations`']
+  const [flow, flush, grant] = names.map((name) => usages.get(name))
+  if (!flow || !flush || !grant)
+    throw new Error('docs/costs.md does not state the usage of a flow and an authorization.')
+  const stated = { flow, flush, grant, presence: statedPresence(text) }
   const parts = [await restText(), fleetText(stated, await restUsd()), settingsText]
   return text.replace(derivedPart, () => parts.join('\n'))
 }
@@ -100,7 +114,9 @@ and the figures on this page.
 
 ${costsTable(rows)}
 - **Flows**: a flow is one side of a connection. Two requests report it, one when the flow opens and one when it closes. The figures assume that
-  Lambda invokes the consumer once for each record in the stream, which is the maximum. They do not include the hourly flush to the archive.
+  Lambda invokes the consumer once for each record in the stream, which is the maximum.
+- **Flush**: the hourly flush of an account with ${flowsPerHour.toLocaleString('en-US')} flows per hour, and sealing of its manifests. Add its cost to that of reporting a flow.
+  A PUT writes a file, a manifest, or an object of the sealed log. [Storage](#storage) lists the cost of keeping flows.
 - **Changes**: the cost of a change includes the work of the consumers of the table's stream, which write its log entry and finish its follow-up work.
 - **Leases of the rate limit**: a process reserves units of the rate limit in advance. Each lease costs one write unit, which the table above does not
   include. At the limits of a new account, a busy process needs one lease per ten calls (${leases(10)} USD per million calls). A process that handles less

@@ -22,18 +22,24 @@ const bucketGb = millionFlows * gbPerMillion.bucket * (keptDays / monthDays)
 const tableUsd = ({ writeUnits, readUnits }: Usage): number =>
   writeUnits * prices.writeUnit + readUnits * prices.readUnit
 
-/** Measured usage that `docs/costs.md` states: per flow, per authorization, and for presence per month. */
-export type Stated = { flow: Usage; grant: Usage; presence: PresenceRow[] }
+/** Measured usage that `docs/costs.md` states: per flow, reported and flushed, per authorization, and for presence per month. */
+export type Stated = { flow: Usage; flush: Usage; grant: Usage; presence: PresenceRow[] }
 
 const dollars = (usd: number): string => Math.round(usd).toLocaleString('en-US')
 
 /** Monthly costs of the fleet, excluding the idle costs of the deployment. */
-function fleetParts({ flow, grant }: Stated, presence: PresenceRow) {
-  const used = sum([flow, millionFlows * 1e6], [grant, millionGrants * 1e6], [presence.usage, 1])
+function fleetParts({ flow, flush, grant }: Stated, presence: PresenceRow) {
+  const used = sum(
+    [flow, millionFlows * 1e6],
+    [flush, millionFlows * 1e6],
+    [grant, millionGrants * 1e6],
+    [presence.usage, 1],
+  )
   return {
     throughput: tableUsd(used),
     rows: [
       [`${millionFlows} M flows, 100 reports per request`, millionFlows * 1e6 * usdOf(flow)],
+      ['flush of these flows', millionFlows * 1e6 * usdOf(flush)],
       [`archived flows of ${keptDays} days, ${dollars(bucketGb)} GB`, bucketGb * prices.bucketGbMonth],
       [`blocks of ${bufferedDays} days, ${dollars(gb)} GB`, gb * (prices.tableGbMonth + prices.pointInTimeGbMonth)],
       ['presence', usdOf(presence.usage) + platformUsd(presence.usage)],

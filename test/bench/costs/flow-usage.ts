@@ -7,6 +7,13 @@ import { kinesisRecord, newFlowGrant } from '#test/support/logs/flows.ts'
 import { sampleFlows } from '../measure/sample-reports.ts'
 import { perRun, sum, type Usage, usageOf } from '../measure/usage.ts'
 
+/** Reports per request, and the number of flows to measure. */
+export const flowRequests = [
+  [10, 200],
+  [100, 1_000],
+  [1_000, 2_000],
+] as const
+
 const bytesPerPayloadUnit = 25 * 1_024
 const bytesPerRequest = 512 * 1_024
 /** Number of requests in a burst that the rate limit allows per token. */

@@ -181,6 +181,8 @@ export const statedPresence = (text: string): PresenceRow[] =>
         writeUnits: at(5),
         readUnits: at(6),
         payloadUnits: 0,
+        objectPuts: 0,
+        signatures: 0,
       },
     }
   })

@@ -166,13 +166,13 @@ export async function liveFigures(rates: number[], print: (text: string) => unkn
       print(rowText({ name: `${rate} grants a second`, changes, notes }))
       const { p50, p99 } = receiveTimes(changes)
       const isMet = p50 <= 250 && p99 <= 1_000
-      if (keepsUp) print(verdict(`p50 ≤ 250 ms, p99 ≤ 1 s at ${rate} grants a second`, isMet))
+      if (keepsUp) print(verdict('C6', `p50 ≤ 250 ms, p99 ≤ 1 s at ${rate} grants a second`, isMet))
       else print(`  This machine does not sustain ${rate} grants a second: requests wait for its CPU.\n`)
       if (!keepsUp) break
     }
     const row = await measureRevocations(world, authorizations)
     print(rowText(row))
-    print(verdict('a deleted policy is gone from the gateway, p99 ≤ 2 s', receiveTimes(row.changes).p99 <= 2_000))
+    print(verdict('C6', 'a deleted policy is gone from the gateway, p99 ≤ 2 s', receiveTimes(row.changes).p99 <= 2_000))
     print(await measureCrowd(world))
   } finally {
     await world.stop()

@@ -102,8 +102,9 @@ export const notifiedCrowdText = ({ ratio, notified, notifyingMs, spreadMs }: No
   [
     `  a policy of a group of ${members} changes: the write takes ${ratio.toFixed(2)} times as long with ${connected} connected\n`,
     `  ${notified} of them were notified in ${(notifyingMs / 1_000).toFixed(1)} s, and send requests within ${(spreadMs / 1_000).toFixed(1)} s\n`,
-    verdict('the write takes at most 1.1 times as long', ratio <= 1.1),
+    verdict('C6', 'the write takes at most 1.1 times as long', ratio <= 1.1),
     verdict(
+      'C6',
       `all ${connected} are notified, and send requests over 20 s or more`,
       notified === connected && spreadMs >= 20_000,
     ),

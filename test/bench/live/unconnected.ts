@@ -35,7 +35,7 @@ export async function unconnectedText(): Promise<string> {
     const [without = '', withIt = ''] = units
     lines.push(
       `  a ${name} that never connects takes ${without} without the channel and ${withIt} with it\n`,
-      verdict(`a ${name} that never connects is as before`, without === withIt),
+      verdict('C6', `a ${name} that never connects is as before`, without === withIt),
     )
   }
   for (const variable of Object.keys(channel)) delete process.env[variable]

@@ -8,6 +8,8 @@ export type Usage = {
   writeUnits: number
   readUnits: number
   payloadUnits: number
+  objectPuts: number
+  signatures: number
 }
 
 const nothing: Usage = {
@@ -17,6 +19,8 @@ const nothing: Usage = {
   writeUnits: 0,
   readUnits: 0,
   payloadUnits: 0,
+  objectPuts: 0,
+  signatures: 0,
 }
 
 export const usageNames = Object.keys(nothing) as (keyof Usage)[]
@@ -41,6 +45,8 @@ const rates: Record<keyof Usage, number> = {
   writeUnits: prices.writeUnit,
   readUnits: prices.readUnit,
   payloadUnits: prices.payloadUnit,
+  objectPuts: prices.objectPut,
+  signatures: prices.signature,
 }
 
 export const usdOf = (usage: Usage): number => usageNames.reduce((usd, name) => usd + usage[name] * rates[name], 0)

@@ -1,2 +1,3 @@
-/** Formats whether a goal of the contract (C6) is met. */
-export const verdict = (goal: string, isMet: boolean): string => `  C6 ${isMet ? 'met' : 'NOT MET'}: ${goal}\n`
+/** Formats whether a goal in a section of the contract, such as C6, is met. */
+export const verdict = (section: string, goal: string, isMet: boolean): string =>
+  `  ${section} ${isMet ? 'met' : 'NOT MET'}: ${goal}\n`

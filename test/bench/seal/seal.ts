@@ -18,7 +18,8 @@ import { subject } from './write-export.ts'
 const address = 'https://access.example.com'
 const million = 1_000_000
 
-function* logOf(account: string, count: number): Generator<Item> {
+/** Generates the commits and the entries of a change log of the day before. */
+export function* logOf(account: string, count: number): Generator<Item> {
   const begin = clock.now() - 86_400_000_000
   for (let i = 0; i < count; i++) {
     const time = begin + i * 1_000

@@ -18,9 +18,13 @@ export async function skipHours(account: string, watermark: number): Promise<voi
   await changeItem(archiveStateKey(account), { set: { watermark } })
 }
 
+/** Marks the activity log of an account without sessions and API requests as sealed. */
+export const sealNoActivity = (account: string) =>
+  put({ ...sealKey(account, 'activity'), kind: 'seal', hour: Number.MAX_SAFE_INTEGER })
+
 /** Marks both logs of an account without entries in its due hours as sealed, so that these hours can be flushed. */
 export async function sealNothing(account: string): Promise<void> {
-  await put({ ...sealKey(account, 'activity'), kind: 'seal', hour: Number.MAX_SAFE_INTEGER })
+  await sealNoActivity(account)
   await put({ ...sealKey(account, 'changes'), kind: 'seal', size: 0, time: Number.MAX_SAFE_INTEGER })
 }
 

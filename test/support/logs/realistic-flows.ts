@@ -5,7 +5,8 @@ import type { FlowReport, OuterPath } from '#shared/logs/flows/flow-report.ts'
 
 const [actors, resources, authorizations] = [200, 50, 1_000]
 const hour = 3_600_000_000
-const begin = microsOf('2026-11-22T09:00:00Z')
+/** First start of the flows. */
+export const realisticBegin = microsOf('2026-11-22T09:00:00Z')
 
 /** Returns a generator of the same random numbers in every run, so that the sizes of files can be compared. */
 function randomNumbers() {
@@ -51,13 +52,13 @@ export function realisticFlows(count: number, perHour = 1_000_000): FileRow[] {
     inner_dst_port: [443, 22, 5432, 3389, 80][i % 5] as number,
   }))
   const grants = Array.from({ length: authorizations }, () => {
-    const authorized_at = begin - random(4 * hour)
+    const authorized_at = realisticBegin - random(4 * hour)
     const { outer, ...person } = people[random(actors)] as (typeof people)[number]
     const target = targets[random(resources)] as (typeof targets)[number]
     const times = { authorized_at, authorization_expires_at: authorized_at + 8 * hour }
     return { outer, fields: { ...person, ...target, policy_authorization_id: uuid(), ...times } }
   })
-  const starts = Float64Array.from({ length: count }, () => begin + random((hour * count) / perHour)).sort()
+  const starts = Float64Array.from({ length: count }, () => realisticBegin + random((hour * count) / perHour)).sort()
   return Array.from(starts, (flow_start, i) => {
     const { outer, fields } = grants[random(authorizations)] as (typeof grants)[number]
     const flow_end = flow_start + Math.floor(-Math.log(1 - random(1_000_000) / 1_000_000) * 5_000_000)
@@ -87,23 +88,32 @@ export function realisticFlows(count: number, perHour = 1_000_000): FileRow[] {
   })
 }
 
-/** Creates close reports of realistic flows, without the ids of their token. */
-export const realisticReports = (count: number, perHour?: number): FlowReport[] =>
-  realisticFlows(count, perHour).map((row) => ({
+/** Converts a row to a close report. All times are shifted by `shift` microseconds. */
+export function toReport(row: FileRow, shift = 0): FlowReport {
+  const at = (name: string) => Number(row[name]) + shift
+  return {
     protocol: row.protocol as FlowReport['protocol'],
     inner_src_ip: String(row.inner_src_ip),
     inner_src_port: Number(row.inner_src_port),
     inner_dst_ip: String(row.inner_dst_ip),
     inner_dst_port: Number(row.inner_dst_port),
-    flow_start: Number(row.flow_start),
+    flow_start: at('flow_start'),
     domain: row.inner_domain as string,
     closing: {
-      flow_end: Number(row.flow_end),
-      last_packet: Number(row.last_packet),
+      flow_end: at('flow_end'),
+      last_packet: at('last_packet'),
       rx_packets: String(row.rx_packets),
       tx_packets: String(row.tx_packets),
       rx_bytes: String(row.rx_bytes),
       tx_bytes: String(row.tx_bytes),
-      outers: row.outers as OuterPath[],
+      outers: (row.outers as OuterPath[]).map((outer) => ({
+        ...outer,
+        path_activated_at: outer.path_activated_at + shift,
+      })),
     },
-  }))
+  }
+}
+
+/** Creates close reports of realistic flows, without the ids of their token. */
+export const realisticReports = (count: number, perHour?: number): FlowReport[] =>
+  realisticFlows(count, perHour).map((row) => toReport(row))
