@@ -53,12 +53,13 @@ export async function plantCounts(account: string, { dimension, values, begin, d
     if (one !== undefined) add(one, 0, 1)
     return counts
   }
-  // Most hours have the same counters, because generating others takes long. No item contains those of two hours.
-  const usual = ages.map(([, part]) => share(flowsPerHour * part))
+  // All days have the same counters, because generating others takes long. No item contains those of two days.
+  const usual = Array.from({ length: 24 }, () => ages.map(([, part]) => share(flowsPerHour * part)))
   for (let hour = begin; hour < begin + days * dayMicros; hour += hourMicros) {
     const shares = ages.map(([age, part], i) => {
       const one = age === 0 ? added?.get(hour) : undefined
-      const counts = one === undefined ? (usual[i] as (typeof usual)[number]) : share(flowsPerHour * part, one)
+      const ofDay = usual[(hour / hourMicros) % 24]?.[i]
+      const counts = one === undefined && ofDay ? ofDay : share(flowsPerHour * part, one)
       return counts.map(([, ofName]) => ofName.toHour(hour - age * hourMicros, countLimits.values))
     })
     const counted = names.map((name, i) => [name, shares.map((ofAge) => ofAge[i] as HourCounts)] as const)
