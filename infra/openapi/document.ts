@@ -149,7 +149,7 @@ const credentials = {
 }
 
 function operationObject({ operation, operationId: id }: OperationSource, method: string, parts: Parts): Json {
-  const { credential = 'api', permission, path, summary, alias } = operation
+  const { credential = 'api', permission, permissionsOf, path, summary, alias } = operation
   const requiredToken =
     credential === 'none'
       ? 'Requires no credential.'
@@ -157,6 +157,7 @@ function operationObject({ operation, operationId: id }: OperationSource, method
   const notes = [
     `${summary}.`,
     permission ? `Requires the scope \`${permission}\`.` : requiredToken,
+    ...(permissionsOf ? ['Requires the scope `read` of each collection that the query names.'] : []),
     ...(alias ? ['`PUT` and `PATCH` are equivalent: they change only the fields that are sent.'] : []),
   ]
   return {

@@ -13,7 +13,7 @@ const codesIf = (condition: unknown, ...codes: ErrorCode[]): ErrorCode[] => (con
 
 /** Lists the error codes of an operation: those of its processing steps (A4, P1.1, L8), and those of its contract. */
 export function listErrorCodes(operation: Operation): ErrorCode[] {
-  const { credential = 'api', method, path, permission, body, filters, parameters, status } = operation
+  const { credential = 'api', method, path, permission, permissionsOf, body, filters, parameters, status } = operation
   const api = credential === 'api'
   const isPublic = credential === 'none'
   const changes = method !== 'GET' && permission?.endsWith(':write')
@@ -33,7 +33,7 @@ export function listErrorCodes(operation: Operation): ErrorCode[] {
     ),
     ...codesIf(!isPublic, 'unauthorized'),
     'forbidden',
-    ...codesIf(permission, 'insufficient_scope'),
+    ...codesIf(permission || permissionsOf, 'insufficient_scope'),
     ...codesIf(operation.feature, 'feature_not_enabled'),
     ...codesIf(api || (isPublic && status !== 303) || credential === 'portal', 'not_acceptable'),
     ...codesIf(operation.etagFrom || (changes && method !== 'POST'), 'precondition_failed'),

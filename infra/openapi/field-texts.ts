@@ -50,13 +50,24 @@ const parameterTexts: Record<string, string> = {
   ipv4: 'Only the gateway with exactly this tunnel address, for example `100.64.0.7`.',
   ipv6: 'Only the gateway with exactly this tunnel address, in any spelling.',
   name: 'Only objects with exactly this name (case-sensitive).',
+  is_disabled: 'Only objects that are disabled (`true`) or enabled (`false`).',
+  not_seen_since:
+    'Only objects last seen before this time, RFC 3339, for example `2026-03-01T00:00:00Z`. Includes those that were never seen.',
+  online: 'Only devices that have an unexpired session (`true`) or none (`false`).',
+  orphaned: 'Only policies whose group was deleted (`true`), or policies with a group (`false`).',
   resource_id: 'Only policies that grant access to this resource: a UUID.',
+  serial_number: 'Only devices for which the inventory reports exactly this serial number.',
   site_id: 'Only resources that are reached through this site: a UUID.',
   size: 'Size of the tree in leaves for which to create the proof.',
   stream: 'Log stream of the sealed hour: `session` or `api_request`.',
   svc_id: 'Only clients with this installation identifier. Several actors can each have one.',
   to: 'Number of the leaf after the last one, or the size of the later checkpoint.',
   type: 'Only objects of this kind, one of the allowed values.',
+  verified: 'Only clients that an administrator has verified (`true`) or not (`false`).',
+  'clients.actor_id': 'Only clients of the actor with this id: a UUID.',
+  'gateways.site_id': 'Only gateways of the site with this id: a UUID.',
+  'mdm_devices.email':
+    'Only devices whose person has this address in `email_address` or `user_email` (case-insensitive).',
   'logs.type': 'Only entries of one stream: `change`, `session`, `flow` or `api_request`.',
 }
 

@@ -39,6 +39,7 @@ const groups: Record<string, Record<string, string>> = {
   'Account and record': {
     account: 'The account of the company, its limits and their use.',
     api_tokens: 'Secrets with which programs call this API. A token can be limited to scopes.',
+    names: 'Names of objects whose ids the caller has, many per request.',
     logs: 'Log of changes, sessions, flows and API requests.',
     checkpoints: 'Signed statements about the sealed logs, with which anyone can verify that no entry was changed.',
   },

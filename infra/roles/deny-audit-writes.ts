@@ -14,6 +14,7 @@ import {
   flowBlocks,
   notForDevices,
   notForReaders,
+  notForReadersOfLogs,
   openFlowParts,
   sealedAccounts,
   sealedParts,
@@ -87,7 +88,8 @@ export function denyAuditWrites(duty: Duty, { table }: Storage): PolicyStatement
     ...denyArchiveWrites(duty),
     // Prevents other duties from marking an account for deletion, which would delete its trail.
     ...(hasTrait(duty, 'ends') ? [] : [deny([...changes, ...deletions, ...puts], endOfAccounts)]),
-    ...(duty === 'reader' || duty === 'readerOfLogs' ? [deny(readsAndChecks, notForReaders)] : []),
+    ...(duty === 'reader' ? [deny(readsAndChecks, notForReaders)] : []),
+    ...(duty === 'readerOfLogs' ? [deny(readsAndChecks, notForReadersOfLogs)] : []),
     ...(duty === 'live' ? [deny(readsAndChecks, [...notForDevices, commitRecordPartitions])] : []),
     ...(hasTrait(duty, 'device') ? [deny(readsAndChecks, notForDevices)] : []),
   ]

@@ -127,11 +127,14 @@ const secretRows = [v0Configurations, v0Devices].flatMap(collectionPartitions)
 /** Partitions that `reader` must not access: collections with secrets in their responses, and items that no read request returns. */
 export const notForReaders = [
   ...secretRows,
-  ...[portalSessions, gatewayTokens].flatMap(collectionPartitions),
+  ...collectionPartitions(portalSessions),
   inAccount('passcodes'),
   inAccount('sign_in.*'),
   inAccount('idempotency#*'),
 ]
+
+/** Partitions that `readerOfLogs` must not access. Other reads of gateways need their tokens, to show which are online (P1.7). */
+export const notForReadersOfLogs = [...notForReaders, ...collectionPartitions(gatewayTokens)]
 
 /** Partitions that `secretReader` may read: collections with secrets, and the items that authenticate the caller. */
 export const secretReaderReads = [

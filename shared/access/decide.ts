@@ -126,11 +126,17 @@ function* chunks(ids: string[]): Generator<string[]> {
 export type ActorGroups = { groupIds: Set<string>; managedGroupId: string | null }
 
 export async function groupsOf(account: string, actor: ActorRow): Promise<ActorGroups> {
-  const [groupIds, unique] = await Promise.all([
+  const [groupIds, managedId] = await Promise.all([
     sortKeysOf(partition(account, memberships.name, actor.id)),
-    isPerson(actor.type) ? getItem(uniqueKey(account, `${groups.name}.managed`, 'everyone')) : undefined,
+    isPerson(actor.type) ? managedGroupId(account) : null,
   ])
-  return { groupIds: new Set(groupIds), managedGroupId: unique ? (unique.row as Key).sk : null }
+  return { groupIds: new Set(groupIds), managedGroupId: managedId }
+}
+
+/** Reads the id of the group Everyone, whose members are computed (A15.2). */
+export async function managedGroupId(account: string): Promise<string | null> {
+  const unique = await getItem(uniqueKey(account, `${groups.name}.managed`, 'everyone'))
+  return unique ? (unique.row as Key).sk : null
 }
 
 export const includes = ({ groupIds, managedGroupId }: ActorGroups, group: string | null): boolean =>

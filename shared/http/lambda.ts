@@ -8,6 +8,7 @@ import { logLine } from '../core/logging/log.ts'
 import { serviceAddress } from '../core/service-address.ts'
 import { endpoint } from '../core/work/endpoint.ts'
 import { Metadata } from '../table/list.ts'
+import { ScanMetadata } from '../table/scan-rows.ts'
 import { draft } from '../values/draft.ts'
 import { isKnown, preconditionOf, tagOf, tagText } from './entity-tag.ts'
 import { type Answer, type Event, type Exchange, type IdempotencyLock, openExchange, redirectTo } from './exchange.ts'
@@ -197,6 +198,10 @@ export const deletedCount = data(v.object({ deleted_count: v.number() }))
 
 /** Builds the response schema of a list (A7). */
 export const list = <S extends v.GenericSchema>(schema: S) => v.object({ data: v.array(schema), metadata: Metadata })
+
+/** Builds the response schema of a list with scan filters (K11.G13). */
+export const scannedList = <S extends v.GenericSchema>(schema: S) =>
+  v.object({ data: v.array(schema), metadata: ScanMetadata })
 
 /**
  * Builds the response schema of a change that may continue after the response (202). `pending` is the number of entries still to be written

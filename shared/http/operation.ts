@@ -30,6 +30,8 @@ export type Contract = {
   /** Rate limit bucket of the source address for requests without a credential (A9); `look` by default. */
   step?: PublicStep
   permission?: Permission
+  /** Returns the permissions that a query requires, if they depend on it (K11.G2). Checked like `permission`, in the order returned. */
+  permissionsOf?: (query: URLSearchParams) => Permission[]
   /** `GET` operation for the object to change or delete. `If-Match` is compared with the ETag of that object (A8.2). */
   etagFrom?: Operation
   /** Error codes (A5) that do not follow from the other fields of the contract. */

@@ -42,14 +42,17 @@ const logRequest: OperationStep = async (exchange, event, { method, waitForReque
 const contentLength = (header: string | undefined): number | null =>
   header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : null
 
-const checkPermission: OperationStep = ({ caller }, _event, { permission }) => {
+const checkPermission: OperationStep = ({ caller }, event, { permission, permissionsOf }) => {
   if (!isAdministering(caller)) return
   if (caller.actor.type !== 'api_client' && caller.actor.type !== 'account_admin_user') {
     throw new ApiError('forbidden', 'This actor is not an administrator of the account.')
   }
-  if (permission && !covers(scopesOf(caller), permission)) {
-    throw new ApiError('insufficient_scope', `This token lacks the scope ${permission}.`, {
-      members: { required_scope: permission },
+  const required = permissionsOf?.(new URLSearchParams(event.rawQueryString)) ?? (permission ? [permission] : [])
+  const scopes = scopesOf(caller)
+  const lacking = required.find((one) => !covers(scopes, one))
+  if (lacking) {
+    throw new ApiError('insufficient_scope', `This token lacks the scope ${lacking}.`, {
+      members: { required_scope: lacking },
     })
   }
 }

@@ -1,10 +1,10 @@
-import type { DirectoryKind } from '../domain/directories/directory.ts'
-import * as directories from '../domain/directories/store.ts'
-import * as postureProviders from '../domain/posture-providers/store.ts'
+import { type DirectoryKind, directories } from '../domain/directories/directory.ts'
+import { postureProviders } from '../domain/posture-providers/posture-provider.ts'
 import { directoryInfos, directoryPlan } from '../sync/directories/directory-plan.ts'
 import { inventoryInfo, inventoryObjects, inventoryPlan } from '../sync/inventories/inventory-plan.ts'
 import { DirectoryRun, type PlanDescribers, type Run, runSchema } from '../sync/runs/run.ts'
 import { requestRun } from '../sync/runs/source.ts'
+import { existingRow } from '../table/read.ts'
 import { directoryTitles } from './kinds.ts'
 
 /** Description of a kind of source for the operations on its runs (I4.1, I7.1). */
@@ -32,7 +32,7 @@ const ofDirectories = (kind: DirectoryKind): RunSource => ({
   scope: 'directories',
   plan: directoryPlan,
   Run: DirectoryRun,
-  check: (accountId, id) => directories.get(kind, accountId, id),
+  check: (accountId, id) => existingRow(directories[kind], accountId, id),
   request: (accountId, id, preview) => requestRun(directoryInfos[kind], accountId, id, { preview }),
 })
 
@@ -47,7 +47,7 @@ export const runSources = {
     scope: 'mdm',
     plan: inventoryPlan,
     Run: runSchema(inventoryObjects),
-    check: postureProviders.get,
+    check: (accountId, id) => existingRow(postureProviders, accountId, id),
     request: (accountId, id, preview) => requestRun(inventoryInfo, accountId, id, { preview }),
   },
 } satisfies Record<string, RunSource>

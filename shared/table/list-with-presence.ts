@@ -1,8 +1,9 @@
 import type { Page } from '../values/page.ts'
 import type { Entity, Row } from './entity.ts'
 import { type Key, presenceItemKey } from './keys.ts'
-import { listRows, type Metadata, rangeOf } from './list.ts'
+import { listRows, rangeOf } from './list.ts'
 import { getItems, queryItems } from './read.ts'
+import { divideFilters, type ScanMetadata, type Scanned, type ScanTests, scanRows } from './scan-rows.ts'
 
 type PresenceItem = Record<string, unknown>
 
@@ -11,6 +12,7 @@ type ShownAttributes<R, T> = {
   presence: readonly (keyof T & string)[]
   row?: readonly (keyof R & string)[]
   addedBytes?: number
+  tests?: ScanTests<R, T>
 }
 
 /**
@@ -21,9 +23,11 @@ export async function listWithPresence<R extends Row, T extends PresenceItem>(
   entity: Entity<R>,
   account: string,
   page: Page,
-  { presence: attributes, row: fields, addedBytes }: ShownAttributes<R, T>,
-  indexes: Record<string, string> = page.filters,
-): Promise<{ entries: { row: R; presence: T | null }[]; metadata: Metadata }> {
+  { presence: attributes, row: fields, addedBytes, tests = {} }: ShownAttributes<R, T>,
+  filters: Record<string, string> = page.filters,
+): Promise<{ entries: Scanned<R, T>[]; metadata: ScanMetadata }> {
+  const { indexes, matches } = divideFilters(filters, tests)
+  if (matches) return scanRows(entity, account, page, { indexes, matches, fields, presence: attributes, addedBytes })
   const keyOf = (id: string) => presenceItemKey(account, entity.name, id)
   const range = Object.keys(indexes).length > 0 ? null : await rangeOf(page)
   const [{ rows, metadata }, presenceItems] = await Promise.all([

@@ -71,7 +71,9 @@ export async function listRows<R extends Row>(
   const { backward, ...range } = await rangeOf(page)
   const orderedRange = { ...range, backward: backward !== newestFirst }
   const source = first ? rowsOfIndex(entity, pk, orderedRange) : rowsIn(entity, pk, orderedRange, fields)
-  const total = first ? partitionTotal(pk) : readAccountVersion(account).then(({ counts }) => counts[entity.name] ?? 0)
+  const total = first
+    ? indexTotal(entity, first[0], pk)
+    : readAccountVersion(account).then(({ counts }) => counts[entity.name] ?? 0)
   return collectPage(page, source, [checkRowsBehind(pk, orderedRange), total], shape)
 }
 
@@ -139,7 +141,8 @@ async function* rowsOfIndex<R extends Row>(
 
 type IndexValue = [field: string, value: string]
 
-async function narrowestIndex<R extends Row>(
+/** Chooses the filter with the fewest rows. */
+export async function narrowestIndex<R extends Row>(
   entity: Entity<R>,
   account: string,
   indexes: [IndexValue, ...IndexValue[]],
@@ -195,6 +198,10 @@ export async function cursorsAround(
   ])
   return { next_page, prev_page }
 }
+
+/** Counts the rows of an index by its counter; without a counter, by reading the index, which must be short. */
+const indexTotal = async ({ indexes }: Pick<Entity, 'indexes'>, field: string, pk: string): Promise<number> =>
+  indexes[field]?.counted ? partitionTotal(pk) : (await sortKeysOf(pk)).length
 
 const partitionTotal = async (pk: string): Promise<number> =>
   Number((await getItem({ pk, sk: counterSort }))?.rows ?? 0)

@@ -171,6 +171,36 @@ function boundsOf({ between, after, inclusive = false, backward = false }: Range
   return { condition: `sk ${comparison} :bound`, values: { ':bound': after ?? (backward ? '~' : counterSort) } }
 }
 
+type QueryOptions = { start?: Attributes; limit?: number; attributes?: readonly string[]; measured?: boolean }
+
+/** Sends one request of a query, without the row counter in its result. Large attributes stay compressed. */
+async function sendQuery<T extends Attributes>(
+  pk: string,
+  range: Range,
+  { start, limit, attributes, measured }: QueryOptions,
+) {
+  const { condition, values } = boundsOf(range)
+  const page = await table().send(
+    new QueryCommand({
+      TableName: tableName(),
+      ConsistentRead: !range.relaxed,
+      ScanIndexForward: !range.backward,
+      KeyConditionExpression: `pk = :pk AND ${condition}`,
+      ExpressionAttributeValues: { ':pk': pk, ...values },
+      ExclusiveStartKey: start,
+      Limit: limit,
+      ...(measured && { ReturnConsumedCapacity: 'TOTAL' }),
+      ...(attributes && projectionOf(attributes)),
+    }),
+  )
+  const items = (page.Items ?? []).filter((item) => item.sk !== counterSort)
+  return {
+    items: items.map(castItem<T>),
+    next: page.LastEvaluatedKey,
+    units: page.ConsumedCapacity?.CapacityUnits ?? 0,
+  }
+}
+
 /** Yields the pages of a partition in the order of the sort keys, without the row counter. Large attributes stay compressed. */
 export async function* storedPages<T extends Attributes = StoredItem>(
   pk: string,
@@ -179,28 +209,31 @@ export async function* storedPages<T extends Attributes = StoredItem>(
 ): AsyncGenerator<T[]> {
   if (!canExist(pk)) return
   noteRead(pk)
-  const { backward = false, limit, pageLength, relaxed = false } = range
-  const { condition, values } = boundsOf(range)
+  const { limit, pageLength } = range
   let count = 0
   let start: Attributes | undefined = range.start === undefined ? undefined : { pk, sk: range.start }
   do {
-    const page = await table().send(
-      new QueryCommand({
-        TableName: tableName(),
-        ConsistentRead: !relaxed,
-        ScanIndexForward: !backward,
-        KeyConditionExpression: `pk = :pk AND ${condition}`,
-        ExpressionAttributeValues: { ':pk': pk, ...values },
-        ExclusiveStartKey: start,
-        Limit: limit === undefined ? pageLength : limit - count,
-        ...(attributes && projectionOf(attributes)),
-      }),
-    )
-    const items = (page.Items ?? []).filter((item) => item.sk !== counterSort)
+    const query = { start, limit: limit === undefined ? pageLength : limit - count, attributes }
+    const { items, next } = await sendQuery<T>(pk, range, query)
     count += items.length
-    yield items.map(castItem<T>)
-    start = page.LastEvaluatedKey
+    yield items
+    start = next
   } while (start && (limit === undefined || count < limit))
+}
+
+/**
+ * Reads one response of a query, of at most 1 MB, with the read units that it took. `isLast` is false if further items may exist in the
+ * range.
+ */
+export async function queryPage<T extends Attributes = StoredItem>(
+  pk: string,
+  range: Range,
+  attributes?: readonly string[],
+): Promise<{ items: T[]; isLast: boolean; units: number }> {
+  if (!canExist(pk)) return { items: [], isLast: true, units: 0 }
+  noteRead(pk)
+  const { items, next, units } = await sendQuery<T>(pk, range, { limit: range.limit, attributes, measured: true })
+  return { items: items.map((item) => unpackLarge(item)), isLast: next === undefined, units }
 }
 
 /** Yields the items of a range, or some of their attributes. Each item is decompressed when it is read. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { toUtc } from '../core/clock.ts'
 import { canonicalIp, parseIp } from './ip.ts'
 
 /** Filter of a list (A7.3), which converts query text to the value to compare with. */
@@ -26,3 +27,13 @@ export const ipFilter = (family: 4 | 6) =>
     v.transform((text) => canonicalIp(text) ?? ''),
     v.metadata({ format: `ipv${family}` }),
   )
+
+export const boolFilter = enumFilter(['true', 'false'])
+
+/** Filter by a timestamp since 1970, compared in UTC with microseconds. Query text can contain the `+` of an offset as a space. */
+export const timestampFilter = v.pipe(
+  v.string(),
+  v.transform((text) => toUtc(text.replace(/ (\d\d:\d\d)$/, '+$1')) ?? ''),
+  v.check((utc) => utc >= '1970'),
+  v.metadata({ format: 'date-time' }),
+)

@@ -12,7 +12,7 @@ export type Page = {
 }
 
 /** Returns the single value of a parameter. Rejects a repeated parameter and the array form (A7.1). */
-function readSingle(query: URLSearchParams, name: string, refuse: () => ApiError): string | null {
+export function readSingle(query: URLSearchParams, name: string, refuse: () => ApiError): string | null {
   const values = query.getAll(name)
   if (values.length > 1 || query.has(`${name}[]`)) throw refuse()
   return values[0] ?? null

@@ -71,7 +71,12 @@ describe('a read of the account API', () => {
     }
   })
 
-  it.each(['portal_sessions', 'gateway_tokens', 'passcodes', 'sign_in.pending', 'sign_in.code', 'idempotency#x'])(
+  it('reads tokens of gateways only with the ordinary reader role, to show which gateways are online (P1.7)', () => {
+    const readers = ['Reader', 'ReaderOfLogs', 'SecretReader'].filter((role) => canRead(role, 'gateway_tokens'))
+    expect(readers).toEqual(['Reader'])
+  })
+
+  it.each(['portal_sessions', 'passcodes', 'sign_in.pending', 'sign_in.code', 'idempotency#x'])(
     'reads nothing of %s with any role',
     (key) => {
       for (const role of [...ordinary, 'SecretReader']) expect(canRead(role, key), role).toBe(false)
@@ -79,7 +84,7 @@ describe('a read of the account API', () => {
   )
 
   it('reads every other collection with the ordinary reader role', async () => {
-    const secret = [...shown, 'portal_sessions', 'gateway_tokens']
+    const secret = [...shown, 'portal_sessions']
     const others = [...(await loadEntities()).keys()].filter((name) => !secret.includes(name))
     expect(others.length).toBeGreaterThan(15)
     expect(others.filter((name) => !canRead('Reader', name))).toEqual([])

@@ -12,7 +12,7 @@ function citable(text: string): string[] {
   const names: string[] = []
   let section = ''
   for (const line of text.split('\n')) {
-    const heading = /^#{2,3} ([ALPISR]?\d+(?:\.\d+)?)\b/.exec(line)?.[1]
+    const heading = /^#{2,3} ([ALPISRK]?\d+(?:\.G?\d+)?)\b/.exec(line)?.[1]
     section = heading ?? section
     if (heading) names.push(heading)
     const paragraph = /^(\d+\.\d+) /.exec(line)?.[1]
@@ -23,7 +23,7 @@ function citable(text: string): string[] {
   return names
 }
 
-const citation = /(?<![\w#.%\\-])[ALPISR][1-9]\d?(?:\.\d{1,2})?(?:\(\d{1,2}\))?(?![\w-])/g
+const citation = /(?<![\w#.%\\-])[ALPISRK][1-9]\d?(?:\.G?\d{1,2})?(?:\(\d{1,2}\))?(?![\w-])/g
 const legacyCitation = /`\/v0` contract, ((?:\d+(?:\.\d+)?(?:, )?)+)/g
 
 const cited = (text: string): string[] => [

@@ -81,11 +81,12 @@ const operations = (await loadEntries())
   .map(({ name, operation, file }) => ({ name, operation, file, ...reachedFrom(`functions/${file}`) }))
 
 /**
- * Codes that the search reaches by name but that these handlers never throw. Listing runs does not start one, and a preview does not need
+ * Codes that the search reaches by name but that these handlers never throw. Reading runs does not start one, and a preview does not need
  * an enabled source.
  */
 const ruledOut: Record<string, ErrorCode[]> = {
   'api/sync-sources/list-runs.ts': ['sync_disabled', 'sync_running', 'feature_not_enabled'],
+  'api/sync-sources/get-run.ts': ['sync_disabled', 'sync_running', 'feature_not_enabled'],
   'api/sync-sources/list-run-changes.ts': ['sync_disabled', 'sync_running', 'feature_not_enabled'],
   'api/sync-sources/preview.ts': ['sync_disabled'],
 }

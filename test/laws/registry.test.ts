@@ -73,8 +73,12 @@ describe.each(account)('$name', (entry) => {
   })
 })
 
-it('requires no scope only for GET /account', () => {
-  expect(account.filter(({ operation }) => !operation.permission).map(({ name }) => name)).toEqual(['GET /account'])
+it('requires no scope only for GET /account, and scopes that depend on the query only for GET /names', () => {
+  const others = account.filter(({ operation }) => !operation.permission)
+  expect(others.map(({ name, operation }) => [name, operation.permissionsOf !== undefined])).toEqual([
+    ['GET /account', false],
+    ['GET /names', true],
+  ])
 })
 
 describe.each(account.filter(({ operation }) => operation.permission))('$name', (entry) => {

@@ -21,6 +21,7 @@ export const devicesTexts: Texts = {
   device_uuid: text('Hardware UUID that the client reports; null if it reports none.', null),
   gateway: text('The gateway that carries the connection, with the fields that the caller needs.'),
   gateway_id: uuid('The gateway that acted or was addressed; null if none.'),
+  'gateways.site_id': uuid('Site of the gateway, which never changes.'),
   gateway_token_id: uuid('Token of the latest session; null before the first one and after the token was deleted.'),
   'gateways.last_seen_at': instant('Last request of the gateway; null before the first session.'),
   'gateways.name': text(

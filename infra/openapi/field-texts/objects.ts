@@ -84,6 +84,9 @@ export const objectsTexts: Texts = {
   ),
   status: text('`ok` when the request was accepted.', 'ok'),
   title: text('The HTTP reason phrase that belongs to `status`.', 'Not Found'),
-  total: integer('Number of rows that match the filters, on all pages. For logs, see `total_limit`.', 1),
+  total: integer(
+    'Number of rows that match the filters, on all pages. For logs, see `total_limit`. Null with a filter that has no index.',
+    1,
+  ),
   truncated: text('Names of fields that are truncated because the response would be too large; absent if none is.'),
 }

@@ -20,6 +20,8 @@ import {
   tokensOfKind,
 } from '../external-identities/issued-tokens.ts'
 import { stagePortalSessionDeletions } from '../portal-sessions/portal-session.ts'
+import { disabledTests } from '../reads.ts'
+import { lastSeenTests } from '../sessions/presence.ts'
 import { type ActorInput, type ActorRow, type ActorType, actors, actorTypes, isPerson } from './actor.ts'
 
 export const renderActor = async (account: string, row: ActorRow) => {
@@ -30,7 +32,7 @@ export const renderActor = async (account: string, row: ActorRow) => {
 export async function list(account: string, page: Page) {
   const { email, ...others } = page.filters
   const indexes = email === undefined ? others : { email: foldAscii(email), ...others }
-  const attributes = { presence: ['last_seen_at'] as const }
+  const attributes = { presence: ['last_seen_at'] as const, tests: { ...disabledTests, ...lastSeenTests } }
   const { entries, metadata } = await listWithPresence<ActorRow, LastUse>(actors, account, page, attributes, indexes)
   return {
     data: entries.map(({ row, presence }) => ({ ...row, last_seen_at: presence?.last_seen_at ?? null })),

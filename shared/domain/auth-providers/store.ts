@@ -13,7 +13,7 @@ import { partition } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
-import { getRendered, listRendered } from '../reads.ts'
+import { disabledTests, getRendered, listTested } from '../reads.ts'
 import {
   type AuthProviderInput,
   type AuthProviderRow,
@@ -43,7 +43,10 @@ const withFaults = (kind: ProviderKind, address: string) => async (account: stri
 }
 
 export const list = (kind: ProviderKind, account: string, page: Page, address: string) =>
-  listRendered(authProviders[kind], account, page, { newestFirst: true, render: withFaults(kind, address) })
+  listTested(authProviders[kind], account, page, disabledTests, {
+    newestFirst: true,
+    render: withFaults(kind, address),
+  })
 
 export const get = (kind: ProviderKind, account: string, id: string, address: string) =>
   getRendered(authProviders[kind], account, id, withFaults(kind, address))

@@ -6,16 +6,26 @@ import { notFound } from '../../core/errors.ts'
 import { listWithPresence } from '../../table/list-with-presence.ts'
 import { getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
-import { findPresence, renderPresence, type ShownPresence, shownPresenceAttributes } from '../sessions/presence.ts'
+import {
+  deviceTests,
+  findPresence,
+  renderPresence,
+  type ShownPresence,
+  shownPresenceAttributes,
+} from '../sessions/presence.ts'
 import { type ClientFields, type ClientRow, clients, emptyAttestation } from './client.ts'
 
 /** Maximum bytes of the fields that a response adds to a client, above all a user agent of 255 characters. */
 const maxAddedBytes = 2_500
 
 export async function list(account: string, page: Page) {
-  const attributes = { presence: shownPresenceAttributes, row: shownFields, addedBytes: maxAddedBytes }
-  const { entries, metadata } = await listWithPresence<ClientRow, ShownPresence>(clients, account, page, attributes)
   const now = clock.now()
+  const { entries, metadata } = await listWithPresence<ClientRow, ShownPresence>(clients, account, page, {
+    presence: shownPresenceAttributes,
+    row: shownFields,
+    addedBytes: maxAddedBytes,
+    tests: { ...deviceTests(now), verified: ({ row }, value) => String(row.verified_at !== null) === value },
+  })
   return { data: entries.map(({ row, presence }) => renderClient(row, presence, now)), metadata }
 }
 

@@ -7,7 +7,7 @@ import { type Owner, reencryptSecret } from '../../core/secrets/stored-secret.ts
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { checkFeature, checkSources } from '../accounts/check-limit.ts'
-import { getRendered, listRendered } from '../reads.ts'
+import { disabledTests, getRendered, listTested } from '../reads.ts'
 import { enabledSyncState, firstSyncState, stageScheduledSync, withLastRun, withLastRuns } from '../sync/sync-state.ts'
 import {
   type DirectoryInput,
@@ -25,7 +25,7 @@ type Checked = Draft<DirectoryInput>
 const render = (account: string, rows: DirectoryRow[]) => withLastRuns(account, rows, ({ id }) => id)
 
 export const list = (kind: DirectoryKind, account: string, page: Page) =>
-  listRendered(directories[kind], account, page, { newestFirst: true, render })
+  listTested(directories[kind], account, page, disabledTests, { newestFirst: true, render })
 
 export const get = (kind: DirectoryKind, account: string, id: string) =>
   getRendered(directories[kind], account, id, render)

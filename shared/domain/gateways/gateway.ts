@@ -24,6 +24,7 @@ export const gateways = entity<GatewayRow>({
 /** Gateway in API responses (A21.1). */
 export const Gateway = v.object({
   id: v.string(),
+  site_id: v.string(),
   name: v.string(),
   ipv4: v.string(),
   ipv6: v.string(),

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { entity } from '../../table/entity.ts'
+import { foldAscii } from '../../values/text.ts'
 
 /** Names of the inventory fields with string values (A28.2). */
 const strings = `
@@ -81,7 +82,8 @@ export const MdmDevice = v.object({
   updated_at: v.string(),
 })
 
-export type MdmDeviceRow = v.InferOutput<typeof MdmDevice>
+export type MdmDeviceRow = v.InferOutput<typeof MdmDevice> &
+  Partial<Record<'serial_number' | 'email_address' | 'user_email', string | null>>
 
 /** Managed devices, which only sync runs create and delete (I7). Ids in paths are case-insensitive (A6.1). */
 export const mdmDevices = entity<MdmDeviceRow>({
@@ -93,6 +95,11 @@ export const mdmDevices = entity<MdmDeviceRow>({
     device_action_results: null,
   },
   unique: { 'mdm_devices.mdm_id': (row) => row.mdm_id.toLowerCase() },
-  indexes: { posture_provider_id: { value: (row) => row.posture_provider_id } },
+  // Does not count the rows of filters, because few devices have the same serial number or email (K11.G13(2)).
+  indexes: {
+    posture_provider_id: { value: (row) => row.posture_provider_id },
+    serial_number: { value: (row) => row.serial_number || null },
+    email: { value: (row) => foldAscii(row.email_address || row.user_email || '') || null },
+  },
   logged: false,
 })

@@ -3,6 +3,7 @@ import { isUuid } from '../../core/ids.ts'
 import { listRows } from '../../table/list.ts'
 import { findUnique, getRow } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
+import { foldAscii } from '../../values/text.ts'
 import { withLastRuns } from '../sync/sync-state.ts'
 import { type MdmDeviceRow, mdmDevices } from './mdm-device.ts'
 
@@ -11,7 +12,9 @@ const render = (account: string, rows: MdmDeviceRow[]): Promise<MdmDeviceRow[]> 
   withLastRuns(account, rows, ({ posture_provider_id }) => posture_provider_id)
 
 export async function list(account: string, page: Page) {
-  const { rows, metadata } = await listRows(mdmDevices, account, page)
+  const { email, ...others } = page.filters
+  const indexes = email === undefined ? others : { email: foldAscii(email), ...others }
+  const { rows, metadata } = await listRows(mdmDevices, account, page, { indexes })
   return { data: await render(account, rows), metadata }
 }
 

@@ -2,17 +2,24 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Author, commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { invalid } from '../../core/errors.ts'
+import type { ScanTests } from '../../table/scan-rows.ts'
 import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { checkFeature } from '../accounts/check-limit.ts'
 import { groups } from '../groups/group.ts'
-import { getRendered, listRendered } from '../reads.ts'
+import { disabledTests, getRendered, listTested } from '../reads.ts'
 import { resources } from '../resources/resource.ts'
 import { deletePolicy, type PolicyInput, type PolicyRow, policies } from './policy.ts'
 
 type Change = Draft<Partial<PolicyInput>>
 
-export const list = (account: string, page: Page) => listRendered(policies, account, page)
+/** Tests of the filters of policies that have no index (K11.G13). A policy without a group is orphaned. */
+const tests: ScanTests<PolicyRow> = {
+  ...disabledTests,
+  orphaned: ({ row }, value) => String(row.group_id === null) === value,
+}
+
+export const list = (account: string, page: Page) => listTested(policies, account, page, tests)
 
 export const get = (account: string, id: string) => getRendered(policies, account, id)
 

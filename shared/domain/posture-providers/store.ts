@@ -8,7 +8,7 @@ import type { Draft } from '../../values/draft.ts'
 import type { Page } from '../../values/page.ts'
 import { checkSources } from '../accounts/check-limit.ts'
 import { mdmDevices } from '../mdm-devices/mdm-device.ts'
-import { getRendered, listRendered } from '../reads.ts'
+import { disabledTests, getRendered, listTested } from '../reads.ts'
 import {
   enabledSyncState,
   firstSyncState,
@@ -30,7 +30,7 @@ type Change = Draft<Partial<PostureProviderInput>>
 const render = (account: string, rows: PostureProviderRow[]) => withLastRuns(account, rows, ({ id }) => id)
 
 export const list = (account: string, page: Page) =>
-  listRendered(postureProviders, account, page, { newestFirst: true, render })
+  listTested(postureProviders, account, page, disabledTests, { newestFirst: true, render })
 
 export const get = (account: string, id: string) => getRendered(postureProviders, account, id, render)
 

@@ -4,6 +4,7 @@ import { recordOf } from '../../core/json/record-of.ts'
 import type { Origin } from '../../core/subject.ts'
 import { type Key, presenceItemKey } from '../../table/keys.ts'
 import { getItem, getItems, getRows } from '../../table/read.ts'
+import type { ScanTests } from '../../table/scan-rows.ts'
 import { isUnexpired } from '../../values/expiry.ts'
 import { clientTokens } from '../client-tokens/client-token.ts'
 import { gatewayTokens, rotationEnded } from '../gateway-tokens/gateway-token.ts'
@@ -121,6 +122,17 @@ export const readPresence = async (account: string, kind: DeviceKind, id: string
 /** True until the lease of the device's latest session expires (P1.4). */
 export const isOnline = (presence: Pick<Presence, 'lease_expires_at'> | null, now: number): boolean =>
   presence !== null && presence.lease_expires_at > now
+
+/** Test of the filter `not_seen_since`, which includes objects that were never seen (K11.G13). */
+export const lastSeenTests: ScanTests<unknown, { last_seen_at?: string | null }> = {
+  not_seen_since: ({ presence }, value) => (presence?.last_seen_at ?? '') < value,
+}
+
+/** Tests of the filters of devices that have no index (K11.G13), at the time `now`. */
+export const deviceTests = (now: number): ScanTests<unknown, Pick<Presence, 'lease_expires_at' | 'last_seen_at'>> => ({
+  ...lastSeenTests,
+  online: ({ presence }, value) => String(isOnline(presence, now)) === value,
+})
 
 export const toLastSeen = (origin: Origin, version: string, now: number): LastSeen => ({
   last_seen_at: timestamp(now),

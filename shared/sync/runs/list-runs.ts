@@ -6,7 +6,7 @@ import { queryItems } from '../../table/read.ts'
 import type { Page } from '../../values/page.ts'
 import { PlanReader } from './plan.ts'
 import { mergedSkips, type PlanDescribers, type Run, type RunChange } from './run.ts'
-import { isRetained, readOpenRun, runsPartition, toRun } from './run-store.ts'
+import { getRun, isRetained, type OpenRun, readOpenRun, runsPartition, toRun } from './run-store.ts'
 
 /** Lists the changes in a run's plan in the order of application (I4.1(5)). Each page fits in one response. */
 export async function listChanges(run: Run, describers: PlanDescribers, page: Page) {
@@ -49,12 +49,24 @@ export async function listRuns(account: string, sourceId: string, page: Page) {
     queryItems<Item & Run>(runsPartition(account, sourceId), { backward: true }),
     readOpenRun(account, sourceId),
   ])
-  const withProgress = (run: Run) => {
-    const isOpen = run.finished_at === null && open?.run_id === run.id
-    const progress = isOpen && { ...mergedSkips(run, open), applied: open.applied }
-    return { ...run, ...progress, inserted_at: run.started_at, updated_at: run.started_at }
-  }
-  const runs = items.filter(isRetained).map((item) => ({ id: item.id, row: () => withProgress(toRun(item)) }))
+  const shownRun = (run: Run) => ({
+    ...withProgress(run, open),
+    inserted_at: run.started_at,
+    updated_at: run.started_at,
+  })
+  const runs = items.filter(isRetained).map((item) => ({ id: item.id, row: () => shownRun(toRun(item)) }))
   const { rows, metadata } = await pageOfRows(runs, page, { newestFirst: true })
   return { data: rows, metadata }
+}
+
+/** Adds the progress of a run that is still open. */
+function withProgress(run: Run, open: OpenRun | undefined): Run {
+  const isOpen = run.finished_at === null && open?.run_id === run.id
+  return isOpen ? { ...run, ...mergedSkips(run, open), applied: open.applied } : run
+}
+
+/** Reads one run of a source (K11.G12). @throws ApiError 404 */
+export async function getShownRun(account: string, sourceId: string, id: string): Promise<Run> {
+  const run = await getRun(account, sourceId, id)
+  return run.finished_at === null ? withProgress(run, await readOpenRun(account, sourceId)) : run
 }

@@ -43,8 +43,18 @@ const runCount = 90
 /** Returns a string whose characters take six bytes each in JSON, and seven in the body of a Lambda result. */
 export const widest = (characters: number): string => '\u0001'.repeat(characters)
 
-/** A filled list: its query parameters and the expected ids in order. The default `limit` is 10. */
-export type FilledList = { params?: Query; queries?: Query[]; limit?: number; ids: string[] }
+/**
+ * A filled list: its query parameters and the expected ids in order. The default `limit` is 10. `scans` are queries with filters without an
+ * index, whose `total` is null. `hasTotal` is false for a list without a total.
+ */
+export type FilledList = {
+  params?: Query
+  queries?: Query[]
+  scans?: Query[]
+  limit?: number
+  hasTotal?: boolean
+  ids: string[]
+}
 type Query = Record<string, string>
 
 /** Returns conditions of the maximum stored size (262,144 bytes of JSON) that are always met. */
@@ -148,6 +158,7 @@ export const plans: Record<string, Plan> = {
   'GET /actors': async (_, plant, count): Promise<FilledList> => ({
     ids: await plant(actors, count, actor, ['type']),
     queries: [{}, { type: 'account_user' }],
+    scans: [{ is_disabled: 'false', type: 'account_user' }],
   }),
   'GET /groups/{group_id}/memberships': async (_, plant, count) => {
     const [group_id = ''] = await plant(groups, 1, group, [])
@@ -170,7 +181,7 @@ export const plans: Record<string, Plan> = {
       flow_log_uploads_enabled: true,
       is_disabled: false,
     }))
-    return { ids, limit: maxLimit, queries: [{}, { resource_id }] }
+    return { ids, limit: maxLimit, queries: [{}, { resource_id }], scans: [{ resource_id, orphaned: 'false' }] }
   },
   'GET /resources': async (_, plant): Promise<FilledList> => {
     const site_id = randomUUID()
@@ -204,10 +215,23 @@ export const plans: Record<string, Plan> = {
     await plantPresences(id, 'gateways', ids)
     return { params: { site_id }, ids }
   },
+  'GET /gateways': async ({ id }, plant, count) => {
+    const site_id = randomUUID()
+    const address = (i: number) => ({ ipv4: `100.66.0.${i}`, ipv6: `fd00::2:${i}` })
+    const ids = await plant(gateways, count, (i) => ({ site_id, name: widest(255), ...address(i) }), ['site_id'])
+    await plantPresences(id, 'gateways', ids)
+    return { ids, queries: [{ site_id }], scans: [{ site_id, online: 'false' }] }
+  },
+  'GET /actors/{actor_id}/groups': async (_, plant, count) => {
+    const [actor_id = ''] = await plant(actors, 1, () => ({ ...actor(0), email: null, type: 'service_account' }), [])
+    const ids = await plant(groups, count, (i) => group(1_000 + i), [])
+    await plant(memberships, count, (i) => ({ group_id: ids[i], actor_id }))
+    return { params: { actor_id }, ids, hasTotal: false }
+  },
   'GET /clients': async ({ id }, plant, count) => {
     const ids = await plant(clients, count, client(randomUUID()), [])
     await plantPresences(id, 'clients', ids)
-    return { ids }
+    return { ids, scans: [{ online: 'true' }] }
   },
   'GET /actors/{actor_id}/client_tokens': async (_, plant, count) => {
     const [actor_id = ''] = await plant(actors, 1, () => ({ ...actor(0), email: null, type: 'service_account' }), [])

@@ -125,6 +125,7 @@ export function addConfigurationSamples(samples: Record<string, Sample>, account
     samples[`POST ${path}/sync`] = async () => ({ params: { id: await source() } })
     samples[`POST ${path}/preview`] = async () => ({ params: { id: await source() } })
     samples[`GET ${path}/runs`] = async () => ({ params: { id: (await withRun()).id } })
+    samples[`GET ${path}/runs/{run_id}`] = async () => ({ params: await withRun() })
     samples[`GET ${path}/runs/{run_id}/changes`] = async () => ({ params: await withRun(true) })
     if (collection !== '/mdm_posture_providers') {
       samples[`POST ${path}/runs/{run_id}/rewind`] = async () => ({ params: await withDeletions(await withRun()) })

@@ -312,6 +312,21 @@ export async function sampleRequests() {
       await create('POST /policies', { body: { policy } })
       return { body: { actor_id: (await robot()).id, resource_id: resource.id } }
     },
+    'GET /names': async () => ({
+      query: { gateways: (await gateway()).id, groups: `${(await group()).id},${(await group()).id}` },
+    }),
+    'GET /actors/{actor_id}/groups': async () => ({ params: { actor_id: (await reachable()).actor_id } }),
+    'GET /gateways': async () => {
+      const { id: site_id } = await site()
+      const { token } = await create('POST /sites/{site_id}/gateways', { params: { site_id } })
+      await gatewaySession(token)
+      return { query: { site_id } }
+    },
+    'GET /gateways/{id}': async () => {
+      const { id, token } = await gateway()
+      await gatewaySession(token)
+      return { params: { id } }
+    },
     'GET /access/resources/{id}/actors': async () => ({ params: { id: (await reachable()).resource_id } }),
     'GET /access/actors/{id}/resources': async () => ({ params: { id: (await reachable()).actor_id } }),
   } satisfies Record<string, Sample>)

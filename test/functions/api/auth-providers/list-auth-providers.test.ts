@@ -36,6 +36,21 @@ it('lists the newest first', async () => {
   expect((await providers.tenant.list(ownAccount, query)).body.data[0].name).toBe('a')
 })
 
+it('filters by state, newest first (K11.G13)', async () => {
+  const ownAccount = await newAccount()
+  for (const name of ['a', 'b', 'c', 'd'])
+    await providers.tenant.create(ownAccount, { name, is_disabled: name === 'a' || name === 'c' })
+  const page = async (query: Record<string, string>) => {
+    const { data, metadata } = (await providers.tenant.list(ownAccount, query)).body
+    return { names: data.map(({ name }: { name: string }) => name), metadata }
+  }
+  const first = await page({ is_disabled: 'true', limit: '1' })
+  const next = { is_disabled: 'true', limit: '1', page_cursor: first.metadata.next_page }
+  expect([first.names, (await page(next)).names]).toEqual([['c'], ['a']])
+  expect((await page({ is_disabled: 'false' })).names).toEqual(['d', 'b'])
+  expect((await page({ is_disabled: 'true', name: 'b' })).names).toEqual([])
+})
+
 it.each(['name=a&name=b', 'name[]=a'])('refuses ?%s', async (query) => {
   for (const kind of providerKinds) {
     const { status, body } = await providers[kind].list(account, query)

@@ -51,6 +51,23 @@ test('shows the end of a session, and finds one installation with several actors
   ])
 })
 
+test('lists the clients of an actor with an exact total (K11.G4)', async () => {
+  const world = await newAccessWorld()
+  const other = await insertActor(world.account.id)
+  await world.startSession({ svc_id: 'one' })
+  const { token } = await world.addToken(other)
+  const { id } = (await world.startSession({ svc_id: 'two' }, { token })).body.data.client
+  const of = async (actor_id: string, query = {}) =>
+    (await world.account.call(handler, { query: { actor_id, ...query } })).body
+  expect(await of(other.id.toUpperCase())).toMatchObject({ data: [{ id }], metadata: { total: 1, count: 1 } })
+  expect((await of(other.id, { online: 'true' })).metadata.total).toBeNull()
+  expect((await of(other.id, { online: 'false' })).data).toEqual([])
+  expect((await of(world.account.admin.id)).data).toEqual([])
+  expect((await of('')).code).toBe('invalid_filter')
+  const { reads } = await measure(() => of(other.id))
+  expect(reads).toBeLessThanOrEqual(10 + 3)
+})
+
 test('pages through the clients of all actors', async () => {
   const world = await newAccessWorld()
   const ids = []

@@ -29,6 +29,10 @@ describe.each(directoryKinds)('GET /%s_directories (A26)', (kind) => {
     expect(await found(directory.name)).toEqual([directory])
     expect(await found(directory.name.toUpperCase())).toEqual([])
     expect(await found('')).toEqual([])
+    const ofState = async (is_disabled: string) =>
+      (await directoriesApi[kind].list(account, { name: directory.name, is_disabled })).body.data
+    expect([await ofState('false'), await ofState('true')]).toEqual([[directory], []])
+    expect((await directoriesApi[kind].list(account, 'is_disabled=x')).body.code).toBe('invalid_filter')
     expect((await directoriesApi[kind].list(account)).text).not.toMatch(/private|service_account_key/)
   })
 })

@@ -24,6 +24,7 @@ describe('POST /sites/{site_id}/gateways', () => {
     expect(answer.headers).toMatchObject({ location: `/sites/${site.id}/gateways/${id}`, 'cache-control': 'no-store' })
     expect(answer.body.data).toEqual({
       id,
+      site_id: site.id,
       name: 'edge',
       ipv4,
       ipv6,

@@ -19,9 +19,12 @@ describe('GET /mdm_posture_providers (A28.1)', () => {
     expect([second.data, second.metadata.next_page]).toEqual([made.slice(2), null])
   })
 
-  it('has no filters', async () => {
+  it('filters only by state (K11.G13)', async () => {
     const account = await newAccount()
     await create(account, mdmFields())
     expect((await list(account, { name: 'another', type: 'x' })).body.data).toHaveLength(1)
+    expect((await list(account, { is_disabled: 'false' })).body.data).toHaveLength(1)
+    expect((await list(account, { is_disabled: 'true' })).body.data).toEqual([])
+    expect((await list(account, 'is_disabled=')).body.code).toBe('invalid_filter')
   })
 })
