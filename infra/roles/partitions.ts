@@ -127,7 +127,9 @@ const secretRows = [v0Configurations, v0Devices].flatMap(collectionPartitions)
 /** Partitions that `reader` must not access: collections with secrets in their responses, and items that no read request returns. */
 export const notForReaders = [
   ...secretRows,
-  ...[portalSessions, gatewayTokens].flatMap(collectionPartitions),
+  // Excludes the rows of portal sessions, which authenticate the caller.
+  inAccount(`${portalSessions.name}.*`),
+  ...collectionPartitions(gatewayTokens),
   inAccount('passcodes'),
   inAccount('sign_in.*'),
   inAccount('idempotency#*'),
@@ -136,7 +138,7 @@ export const notForReaders = [
 /** Partitions that `secretReader` may read: collections with secrets, and the items that authenticate the caller. */
 export const secretReaderReads = [
   ...secretRows,
-  ...[accounts, actors, apiTokens].map(({ name }) => inAccount(name)),
+  ...[accounts, actors, apiTokens, portalSessions].map(({ name }) => inAccount(name)),
   presencePartition(apiTokens),
   accountVersionKey(anyAccount).pk,
   rateBuckets,

@@ -71,7 +71,14 @@ describe('a read of the account API', () => {
     }
   })
 
-  it.each(['portal_sessions', 'gateway_tokens', 'passcodes', 'sign_in.pending', 'sign_in.code', 'idempotency#x'])(
+  it('reads portal sessions, which authenticate administrators, but not their indexes', () => {
+    for (const role of [...ordinary, 'SecretReader']) {
+      expect(canRead(role, 'portal_sessions'), role).toBe(true)
+      expect(canRead(role, 'portal_sessions.actor_id#x'), role).toBe(false)
+    }
+  })
+
+  it.each(['gateway_tokens', 'passcodes', 'sign_in.pending', 'sign_in.code', 'idempotency#x'])(
     'reads nothing of %s with any role',
     (key) => {
       for (const role of [...ordinary, 'SecretReader']) expect(canRead(role, key), role).toBe(false)
@@ -79,7 +86,7 @@ describe('a read of the account API', () => {
   )
 
   it('reads every other collection with the ordinary reader role', async () => {
-    const secret = [...shown, 'portal_sessions', 'gateway_tokens']
+    const secret = [...shown, 'gateway_tokens']
     const others = [...(await loadEntities()).keys()].filter((name) => !secret.includes(name))
     expect(others.length).toBeGreaterThan(15)
     expect(others.filter((name) => !canRead('Reader', name))).toEqual([])
@@ -87,7 +94,12 @@ describe('a read of the account API', () => {
 
   it('reads secrets with a role that reads no other rows except those of the caller', async () => {
     const entities = [...(await loadEntities()).keys()].filter((name) => !shown.includes(name))
-    expect(entities.filter((name) => canRead('SecretReader', name))).toEqual(['accounts', 'actors', 'api_tokens'])
+    expect(entities.filter((name) => canRead('SecretReader', name))).toEqual([
+      'accounts',
+      'actors',
+      'api_tokens',
+      'portal_sessions',
+    ])
     expect(deployed.allowed(onTable('Scan'))).not.toContain('SecretReader')
   })
 
