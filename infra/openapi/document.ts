@@ -149,7 +149,8 @@ const credentials = {
 }
 
 function operationObject({ operation, operationId: id }: OperationSource, method: string, parts: Parts): Json {
-  const { credential = 'api', permission, path, summary, alias } = operation
+  const { permission, path, summary, alias } = operation
+  const credential = operation.credential === 'session' ? 'api' : (operation.credential ?? 'api')
   const requiredToken =
     credential === 'none'
       ? 'Requires no credential.'

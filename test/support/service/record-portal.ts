@@ -12,20 +12,35 @@ export async function recordPortal(record: Record): Promise<void> {
   const fake = await startPlainProvider()
   const provider = await insertLocalProvider(id, fake, 'oidc', { context: 'clients_and_portal' })
   const { email } = await insertAdmin(id)
-  const started = await beginSignIn(provider.id, { slug, fields: { context: 'portal' } })
-  const claims = { sub: 'grace', email, email_verified: true, name: 'Grace' }
-  const { code } = redirectParams(
-    await returnFromProvider(started, { state: started.providerState, code: fake.codeFor(started.url, claims) }),
-  )
-  const sign_in = { code, code_verifier: started.verifier }
+  const signIn = async () => {
+    const started = await beginSignIn(provider.id, { slug, fields: { context: 'portal' } })
+    const claims = { sub: 'grace', email, email_verified: true, name: 'Grace' }
+    const { code } = redirectParams(
+      await returnFromProvider(started, { state: started.providerState, code: fake.codeFor(started.url, claims) }),
+    )
+    return { code, code_verifier: started.verifier }
+  }
+  const sign_in = await signIn()
   const file = 'sign-in/open-id/redeem-code.ts'
   const request = { method: 'POST', path: '/sign_in/token', body: { sign_in }, sourceIp: newSource() }
   const { status, text, body } = await record(file, (handler) => call(handler, request))
   if (status !== 201) throw new Error(`The code was not redeemed: ${status} ${text}`)
   const { token } = body.data
+  // Reads with the session, because the console reads with portal sessions only.
+  for (const reading of ['api/account/get-account.ts', 'sign-in/portal-sessions/get-session.ts']) {
+    const read = await record(reading, (handler) => call(handler, { token }))
+    if (read.status !== 200) throw new Error(`The session cannot read: ${read.status} ${read.text}`)
+  }
   const ended = await record('sign-in/portal-sessions/end-portal-session.ts', (handler) =>
     call(handler, { method: 'DELETE', path: '/sign_in/session', token }),
   )
   if (ended.status !== 200) throw new Error(`The session was not ended: ${ended.status} ${ended.text}`)
+  const opened = await record('sign-in/portal-sessions/create-session.ts', async (handler) =>
+    call(handler, {
+      ...{ method: 'POST', path: '/sign_in/session', headers: { 'sec-fetch-site': 'same-origin' } },
+      ...{ body: { sign_in: await signIn() }, sourceIp: newSource() },
+    }),
+  )
+  if (opened.status !== 201) throw new Error(`The session was not opened: ${opened.status} ${opened.text}`)
   await fake.close()
 }
