@@ -3,7 +3,7 @@ import { ApiError } from '#shared/core/errors.ts'
 import { data, operation } from '#shared/http/lambda.ts'
 import { openConsoleSession } from '#shared/sign-in/browser/open-console-session.ts'
 import { RedeemFields } from '#shared/sign-in/browser/redeem-code.ts'
-import { SessionState } from '#shared/sign-in/sessions/session-state.ts'
+import { ConsoleSession } from '#shared/sign-in/sessions/console-session.ts'
 
 export const handler = operation(
   'POST /sign_in/session',
@@ -13,7 +13,7 @@ export const handler = operation(
     step: 'token',
     body: { envelope: 'sign_in', fields: RedeemFields },
     refusals: ['unauthorized'],
-    response: data(SessionState),
+    response: data(ConsoleSession),
     secret: true,
   },
   async ({ draft, origin, headers }) => {

@@ -1,12 +1,12 @@
 import { data, operation } from '#shared/http/lambda.ts'
-import { readSessionState, SessionState } from '#shared/sign-in/sessions/session-state.ts'
+import { ConsoleSession, readConsoleSession } from '#shared/sign-in/sessions/console-session.ts'
 
 export const handler = operation(
   'GET /sign_in/session',
   {
     summary: 'Return the session of the caller and the number of changes',
     credential: 'session',
-    response: data(SessionState),
+    response: data(ConsoleSession),
   },
-  async ({ caller }) => ({ data: await readSessionState(caller) }),
+  async ({ caller }) => ({ data: await readConsoleSession(caller) }),
 )

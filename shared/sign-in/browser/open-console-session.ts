@@ -3,8 +3,8 @@ import { env } from '../../core/env.ts'
 import type { Origin } from '../../core/subject.ts'
 import type { Draft } from '../../values/draft.ts'
 import { hideRefusal, noteSignIn } from '../refusals/refusal-cause.ts'
+import type { ConsoleSession } from '../sessions/console-session.ts'
 import type { IssuedSession } from '../sessions/issue-session.ts'
-import type { SessionState } from '../sessions/session-state.ts'
 import { redeemLocalCode } from './local-code.ts'
 import { type Redeem, redeemCode } from './redeem-code.ts'
 
@@ -23,7 +23,7 @@ async function openLocally(draft: Draft<Redeem>, origin: Origin): Promise<Issued
 export async function openConsoleSession(
   draft: Draft<Redeem>,
   origin: Origin,
-): Promise<{ data: SessionState; cookies: string[] }> {
+): Promise<{ data: ConsoleSession; cookies: string[] }> {
   const { token, state } = (await openLocally(draft, origin)) ?? (await redeemCode(draft, origin, 'portal')).data
   if (!state) throw new Error('A portal sign-in has no session state.')
   return { data: state, cookies: [consoleCookie(state.account.slug, token)] }

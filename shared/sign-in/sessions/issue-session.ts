@@ -13,7 +13,7 @@ import { findIdentity, type ProvenIdentity, stageIdentity } from '../identities/
 import { findRefusal, isAboveUsersLimit } from '../refusals/find-refusal.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import type { SignInContext } from '../sign-in-context.ts'
-import { type SessionState, toSessionState } from './session-state.ts'
+import { type ConsoleSession, toConsoleSession } from './console-session.ts'
 
 export type SignIn = {
   actorId: string
@@ -76,7 +76,7 @@ export async function stagePortal(
   const entry = { context: 'portal', subject, at: transaction.now } as const
   for (const item of sessionLogItems(transaction.accountId, entry)) transaction.put(item)
   const credential = { kind: 'portal_session', id, context: 'portal', expires_at } as const
-  const state = toSessionState({ account, actor, credential, scopes: ['*'], changeCount: transaction.leaves })
+  const state = toConsoleSession({ account, actor, credential, scopes: ['*'], changeCount: transaction.leaves })
   return { token, expires_at, actor: state.actor, state }
 }
 
@@ -95,7 +95,7 @@ export const Issued = v.object({
 type Issued = v.InferOutput<typeof Issued>
 
 /** Issued token with the state of its session, which the console shows instead of the token; null for a client token. */
-export type IssuedSession = Issued & { state: SessionState | null }
+export type IssuedSession = Issued & { state: ConsoleSession | null }
 
 type ProvenSignIn = Omit<SignIn, 'actorId'> & {
   identity: ProvenIdentity

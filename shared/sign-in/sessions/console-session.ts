@@ -7,7 +7,7 @@ import { accountVersionKey } from '../../table/keys.ts'
 import { getItem } from '../../table/read.ts'
 
 /** State of the caller's session, and the number of the account's change entries (K11.G1). */
-export const SessionState = v.object({
+export const ConsoleSession = v.object({
   account: v.object({ id: v.string(), slug: v.string(), name: v.string() }),
   actor: v.object({ id: v.string(), name: v.string(), email: v.nullable(v.string()), type: v.picklist(actorTypes) }),
   credential: v.object({
@@ -19,17 +19,17 @@ export const SessionState = v.object({
   scopes: v.array(v.string()),
   change_count: v.nullable(v.pipe(v.number(), v.integer())),
 })
-export type SessionState = v.InferOutput<typeof SessionState>
+export type ConsoleSession = v.InferOutput<typeof ConsoleSession>
 
 type Facts = {
   account: AccountRow
   actor: ActorRow
-  credential: SessionState['credential']
+  credential: ConsoleSession['credential']
   scopes: string[]
   changeCount: number | null
 }
 
-export const toSessionState = ({ account, actor, credential, scopes, changeCount }: Facts): SessionState => ({
+export const toConsoleSession = ({ account, actor, credential, scopes, changeCount }: Facts): ConsoleSession => ({
   account: { id: account.id, slug: account.slug, name: account.name },
   actor: { id: actor.id, name: actor.name, email: actor.email, type: actor.type },
   credential,
@@ -38,7 +38,7 @@ export const toSessionState = ({ account, actor, credential, scopes, changeCount
 })
 
 /** Reads the state of a session with one read beyond those that authenticated the caller. */
-export async function readSessionState(caller: CallerOf<'session'>): Promise<SessionState> {
+export async function readConsoleSession(caller: CallerOf<'session'>): Promise<ConsoleSession> {
   const { kind, account, actor, token } = caller
   const version = await getItem<Partial<AccountVersion>>(accountVersionKey(account.id))
   const isPortal = kind === 'portal'
@@ -48,5 +48,11 @@ export async function readSessionState(caller: CallerOf<'session'>): Promise<Ses
     context: isPortal ? 'portal' : null,
     expires_at: token.expires_at,
   } as const
-  return toSessionState({ account, actor, credential, scopes: scopesOf(caller), changeCount: version?.leaves ?? null })
+  return toConsoleSession({
+    account,
+    actor,
+    credential,
+    scopes: scopesOf(caller),
+    changeCount: version?.leaves ?? null,
+  })
 }
