@@ -31,7 +31,7 @@ export const isSameOrigin = (headers: Request['headers']): boolean => headers['s
  */
 export function readConsoleCookie({ headers, cookies = [] }: Request): { slug: string; token: string } | null {
   const slug = headers['x-console']
-  if (!env.console || slug === undefined || !/^[a-z0-9-]{3,100}$/.test(slug) || !isSameOrigin(headers)) return null
+  if (!env.console || slug === undefined || !isSameOrigin(headers)) return null
   const start = `${cookieName(slug)}=`
   const [token, ...others] = cookies.flatMap((cookie) => (cookie.startsWith(start) ? [cookie.slice(start.length)] : []))
   return token === undefined || others.length > 0 ? null : { slug, token }

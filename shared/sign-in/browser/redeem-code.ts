@@ -76,7 +76,7 @@ export async function redeemCode(
       throw new SignInRefused('verifier')
     }
     const { provider, context } = stored
-    if (only !== undefined && context !== only) throw new SignInRefused('code_context')
+    if (only !== undefined && context !== only) throw new SignInRefused('code_unknown', null, { context })
     const { identity, proof } = await provenIdentity(accountId, key.sk, stored, draft)
     const mailedTo = proof?.actorId ?? stored.actor_id
     const issued = await commitInParts({ accountId, subject: null }, async (transaction) => {

@@ -38,7 +38,6 @@ export const causes = {
   passcode: 'guess',
   state_unknown: 'guess',
   code_unknown: 'guess',
-  code_context: 'guess',
   verifier: 'guess',
 } satisfies Record<string, Cause>
 export type Refusal = keyof typeof causes

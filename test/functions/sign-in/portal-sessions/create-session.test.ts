@@ -119,11 +119,12 @@ describe('POST /sign_in/session (K11.G1)', () => {
   it('refuses the code of a client, which no portal session may come from', async () => {
     const { person, sign_in } = await withCode('client')
     const { answer, refused } = await captureOperatorLog(() => post(sign_in))
-    expect([...statusAndCode(answer), answer.cookies, refused?.reason]).toEqual([
+    expect([...statusAndCode(answer), answer.cookies, refused?.reason, refused?.context]).toEqual([
       401,
       'unauthorized',
       [],
-      'code_context',
+      'code_unknown',
+      'client',
     ])
     expect(await sessionsOf(person)).toEqual([])
   })
