@@ -85,6 +85,10 @@ describe('a read of the account API', () => {
     },
   )
 
+  it('reads no code of a local server with the roles of sign-in (K2.7)', () => {
+    for (const role of ['SignIn', 'Callback']) expect(canRead(role, 'sign_in.local'), role).toBe(false)
+  })
+
   it('reads every other collection with the ordinary reader role', async () => {
     const secret = [...shown, 'gateway_tokens']
     const others = [...(await loadEntities()).keys()].filter((name) => !secret.includes(name))

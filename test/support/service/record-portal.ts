@@ -35,12 +35,17 @@ export async function recordPortal(record: Record): Promise<void> {
     call(handler, { method: 'DELETE', path: '/sign_in/session', token }),
   )
   if (ended.status !== 200) throw new Error(`The session was not ended: ${ended.status} ${ended.text}`)
-  const opened = await record('sign-in/portal-sessions/create-session.ts', async (handler) =>
+  const again = await signIn()
+  const { SERVICE_URL } = process.env
+  // Runs as in a deployment, which never reads the codes of a local server.
+  process.env.SERVICE_URL = 'https://access.example.com'
+  const opened = await record('sign-in/portal-sessions/create-session.ts', (handler) =>
     call(handler, {
       ...{ method: 'POST', path: '/sign_in/session', headers: { 'sec-fetch-site': 'same-origin' } },
-      ...{ body: { sign_in: await signIn() }, sourceIp: newSource() },
+      ...{ body: { sign_in: again }, sourceIp: newSource() },
     }),
   )
+  process.env.SERVICE_URL = SERVICE_URL
   if (opened.status !== 201) throw new Error(`The session was not opened: ${opened.status} ${opened.text}`)
   await fake.close()
 }
