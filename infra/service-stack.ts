@@ -38,6 +38,10 @@ import { Monitoring } from './watch/monitoring.ts'
 
 type Props = { settings: Settings; operations: RoutedSource[]; code: string; versions: boolean; data: Data }
 
+/** True for an operation that only the console uses (K11.G1). */
+const isOfConsole = ({ method, path }: RoutedSource['operation']): boolean =>
+  path === '/sign_in/session' && method !== 'DELETE'
+
 /** Route for alternative spellings of paths under `/v0` (`/v0` contract, 2.3, 2.4). */
 const otherV0Routes = 'ANY /v0/{proxy+}'
 
@@ -49,9 +53,10 @@ export class ServiceStack extends Stack {
   readonly channelHost: string | null
   readonly alarmTopic: ITopic
 
-  constructor(scope: Construct, id: string, { settings, operations, code, versions, data: dataStack }: Props) {
+  constructor(scope: Construct, id: string, { settings, operations: all, code, versions, data: dataStack }: Props) {
     // Leaves out indentation, which would take up a third of CloudFormation's template limit of 1 MB.
     super(scope, id, { description: 'Network Access Administration', suppressTemplateIndentation: true })
+    const operations = settings.console ? all : all.filter(({ operation }) => !isOfConsole(operation))
     const data = new StoredData(this, 'Data', dataStack)
     const { storage, functionLogs: logGroup, accessLogs } = data
     const channel = hasChannel(settings) ? new LiveApi(this, 'LiveChannel', settings) : null

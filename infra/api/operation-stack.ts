@@ -97,6 +97,7 @@ function selectRole(
   if (path.endsWith('/jwks')) return roles.of.directoryKeys
   if (path.startsWith(callbackPath(null))) return roles.of.callback
   if (credential === 'none' || credential === 'portal') return roles.of.signIn
+  if (credential === 'session') return roles.of.reader
   if (credential !== 'api') return roles.of[credential]
   const reads = method === 'GET' || permission?.endsWith(':read')
   if (!reads) return roles.of.writer

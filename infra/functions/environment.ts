@@ -46,6 +46,7 @@ const passedSettings = [
   'tenantApiUrl',
   'mdmApiUrl',
   'mailSender',
+  'console',
   'cdnSecretArn',
 ] as const satisfies (keyof Settings)[]
 

@@ -127,7 +127,8 @@ const secretRows = [v0Configurations, v0Devices].flatMap(collectionPartitions)
 /** Partitions that `reader` must not access: collections with secrets in their responses, and items that no read request returns. */
 export const notForReaders = [
   ...secretRows,
-  ...collectionPartitions(portalSessions),
+  // Excludes the rows of portal sessions, which authenticate the caller.
+  inAccount(`${portalSessions.name}.*`),
   inAccount('passcodes'),
   inAccount('sign_in.*'),
   inAccount('idempotency#*'),
@@ -139,7 +140,7 @@ export const notForReadersOfLogs = [...notForReaders, ...collectionPartitions(ga
 /** Partitions that `secretReader` may read: collections with secrets, and the items that authenticate the caller. */
 export const secretReaderReads = [
   ...secretRows,
-  ...[accounts, actors, apiTokens].map(({ name }) => inAccount(name)),
+  ...[accounts, actors, apiTokens, portalSessions].map(({ name }) => inAccount(name)),
   presencePartition(apiTokens),
   accountVersionKey(anyAccount).pk,
   rateBuckets,

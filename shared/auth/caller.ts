@@ -14,12 +14,19 @@ export type Caller =
   | { kind: 'gateway'; account: AccountRow; token: GatewayTokenRow; gateway: GatewayRow | null }
 
 /** Kinds of callers that an operation accepts, by the credential that the operation requires. */
-type Kinds = { api: 'api' | 'portal'; portal: 'portal'; client: 'client'; gateway: 'gateway' }
+type Kinds = {
+  api: 'api' | 'portal'
+  session: 'api' | 'portal'
+  portal: 'portal'
+  client: 'client'
+  gateway: 'gateway'
+}
 export type Credential = keyof Kinds
 
 /** Kinds of callers by credential. Portal sessions can also use the account API (A3.1(2)). */
 export const kindsOf: { readonly [C in Credential]: readonly Kinds[C][] } = {
   api: ['api', 'portal'],
+  session: ['api', 'portal'],
   portal: ['portal'],
   client: ['client'],
   gateway: ['gateway'],

@@ -148,7 +148,8 @@ const orders: Record<NonNullable<Operation['credential']>, readonly OperationSte
   gateway: [limitBody, checkCredential('gateway'), checkRateLimit, checkPathIds, readQuery, readEnvelope],
   ingest: [limitBody, limitPackedBody, checkIngestToken, checkRateLimit],
   none: [limitBody, limitSource, checkRateLimit, checkAccept, checkPathIds, readQuery, readEnvelope],
-  // Checks for operations of a portal session on itself, which are not part of the account API.
+  // Checks for operations of a session on itself, which are not part of the account API and have no request log entry.
+  session: [limitBody, checkCredential('session'), checkRateLimit, checkAccept],
   portal: [limitBody, checkCredential('portal'), checkRateLimit, checkAccept],
 }
 

@@ -76,23 +76,38 @@ describe('a read of the account API', () => {
     expect(readers).toEqual(['Reader'])
   })
 
-  it.each(['portal_sessions', 'passcodes', 'sign_in.pending', 'sign_in.code', 'idempotency#x'])(
+  it('reads portal sessions, which authenticate administrators, but not their indexes', () => {
+    for (const role of [...ordinary, 'SecretReader']) {
+      expect(canRead(role, 'portal_sessions'), role).toBe(true)
+      expect(canRead(role, 'portal_sessions.actor_id#x'), role).toBe(false)
+    }
+  })
+
+  it.each(['passcodes', 'sign_in.pending', 'sign_in.code', 'idempotency#x'])(
     'reads nothing of %s with any role',
     (key) => {
       for (const role of [...ordinary, 'SecretReader']) expect(canRead(role, key), role).toBe(false)
     },
   )
 
+  it('reads no code of a local server with the roles of sign-in (K2.7)', () => {
+    for (const role of ['SignIn', 'Callback']) expect(canRead(role, 'sign_in.local'), role).toBe(false)
+  })
+
   it('reads every other collection with the ordinary reader role', async () => {
-    const secret = [...shown, 'portal_sessions']
-    const others = [...(await loadEntities()).keys()].filter((name) => !secret.includes(name))
+    const others = [...(await loadEntities()).keys()].filter((name) => !shown.includes(name))
     expect(others.length).toBeGreaterThan(15)
     expect(others.filter((name) => !canRead('Reader', name))).toEqual([])
   })
 
   it('reads secrets with a role that reads no other rows except those of the caller', async () => {
     const entities = [...(await loadEntities()).keys()].filter((name) => !shown.includes(name))
-    expect(entities.filter((name) => canRead('SecretReader', name))).toEqual(['accounts', 'actors', 'api_tokens'])
+    expect(entities.filter((name) => canRead('SecretReader', name))).toEqual([
+      'accounts',
+      'actors',
+      'api_tokens',
+      'portal_sessions',
+    ])
     expect(deployed.allowed(onTable('Scan'))).not.toContain('SecretReader')
   })
 

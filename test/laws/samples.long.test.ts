@@ -145,6 +145,7 @@ describe.each(entries)('$name', ({ name, operation }) => {
     const bucket = {
       api: 'account',
       portal: 'account',
+      session: 'account',
       ingest: 'ingest',
       client: 'access',
       gateway: 'access',

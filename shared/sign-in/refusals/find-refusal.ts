@@ -15,15 +15,24 @@ type Facts = {
   aboveUsersLimit: boolean
 }
 
+function findActorRefusal(actor: Facts['actor'], context: SignInContext): Refusal | null {
+  if (!actor) return 'actor_unknown'
+  if (actor.is_disabled) return 'actor_disabled'
+  if (!isPerson(actor.type)) return 'actor_type'
+  return context === 'portal' && actor.type !== 'account_admin_user' ? 'actor_not_admin' : null
+}
+
+/** Returns the first reason why an actor may not open the portal without a provider (K2.7); null if the sign-in is allowed. */
+export const findPortalRefusal = ({ account, actor }: Pick<Facts, 'account' | 'actor'>): Refusal | null =>
+  !account || account.is_disabled ? 'account_disabled' : findActorRefusal(actor, 'portal')
+
 /** Returns the first reason why a person may not sign in (I2.4); null if the sign-in is allowed. */
 export function findRefusal({ account, kind, provider, actor, context, aboveUsersLimit }: Facts): Refusal | null {
   if (!account || account.is_disabled) return 'account_disabled'
   if (!provider || provider.is_disabled) return 'provider_disabled'
   if (!allowsContext(provider, context)) return 'provider_context'
-  if (!actor) return 'actor_unknown'
-  if (actor.is_disabled) return 'actor_disabled'
-  if (!isPerson(actor.type)) return 'actor_type'
-  if (context === 'portal' && actor.type !== 'account_admin_user') return 'actor_not_admin'
+  const actorRefusal = findActorRefusal(actor, context)
+  if (actorRefusal || !actor) return actorRefusal
   // Checks the actor's email instead of a claim. At the first link, both are equal.
   if (!isInDomains(actor.email, provider.domains)) return 'email_domain_other'
   if (kind === 'email_otp' && !actor.allow_email_otp_sign_in) return 'email_otp_not_allowed'

@@ -97,6 +97,8 @@ async function recordOperations(record: Record): Promise<string> {
           loaded.read = discovery.read
           // Records Lambda requests as on AWS, instead of sending them to the local endpoint.
           vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', '')
+          // Records the redemption as in a deployment, which never reads the codes of a local server (K2.7).
+          if (name === 'POST /sign_in/session') vi.stubEnv('SERVICE_URL', 'https://access.example.com')
           setRegion()
           return call(withRoute(handler, name), callRequest)
         },
