@@ -15,8 +15,8 @@ import { readAccountVersion } from '../table/account-version.ts'
 import { type Key, sealPartition } from '../table/keys.ts'
 import { getItem } from '../table/read.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
-import type { SealedSizes } from './manifest.ts'
-import { type ArchivedRow, type PutFile, putFile } from './put-file.ts'
+import type { ManifestFile, SealedSizes } from './manifest.ts'
+import { type ArchivedRow, putFile } from './put-file.ts'
 
 type EntryStream = Exclude<LogStream, 'flow'>
 
@@ -81,7 +81,7 @@ export async function putEntryFiles(
   stream: EntryStream,
   hour: number,
   erasures: Erasures,
-): Promise<PutFile[]> {
+): Promise<ManifestFile[]> {
   const check = new SealedHourCheck(account, stream, hour)
   let first: ArchivedRow[] = []
   let count = 0
@@ -91,7 +91,7 @@ export async function putEntryFiles(
   }
   await check.finish()
   const put = (part: number, rows: ArchivedRow[]) => putFile({ account, stream, hour, part }, rows, erasures)
-  const files: PutFile[] = []
+  const files: ManifestFile[] = []
   let rows: ArchivedRow[] = []
   // Reads the entries of a very busy hour again, so that only the rows of one file are in memory.
   for await (const entry of count <= fileLimits.rows ? first : entriesOf(account, stream, hour)) {
