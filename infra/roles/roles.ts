@@ -37,17 +37,8 @@ export class Roles extends Construct {
       return roleOfDuty
     }
     this.of = Object.fromEntries(duties.map((duty) => [duty, role(duty)])) as Record<Duty, Role>
-    const {
-      redrive,
-      seal,
-      renewLocks,
-      archive,
-      readerOfLogs,
-      verifyArchive,
-      eraseActor,
-      deleteAccounts,
-      checkConcurrency,
-    } = this.of
+    const { redrive, seal, renewLocks, archive, readerOfLogs, verifyArchive, deleteAccounts, checkConcurrency } =
+      this.of
     const { sealed, failures } = storage
     acknowledgeWildcards(
       this,
@@ -64,9 +55,9 @@ export class Roles extends Construct {
     const reason = 'The names of tiles and checkpoints contain the account and a number.'
     for (const user of [seal, renewLocks]) acknowledgeWildcards(user, sealed, [sealed.arnForObjects('*')], reason)
     const ofArchive = 'The names of files and manifests contain the account and the hour.'
-    for (const user of [archive, readerOfLogs, verifyArchive, eraseActor, deleteAccounts])
+    for (const user of [archive, readerOfLogs, verifyArchive, this.of.eraseActor, deleteAccounts])
       acknowledgeWildcards(user, storage.archive, [storage.archive.arnForObjects('*')], ofArchive)
-    acknowledgeWildcards(eraseActor, storage.archive, logFilesOf(storage.archive), ofArchive)
+    acknowledgeWildcards(this.of.eraseActor, storage.archive, logFilesOf(storage.archive), ofArchive)
     acknowledgeWildcards(seal, storage.archive, [storage.archive.arnForObjects('v1/manifest/*')], ofArchive)
     acknowledgeGeneratedNames(redrive, failures, failures.arnForObjects('aws/lambda/*'))
     const ofVersions = 'CloudFormation generates the names of stacks and functions, and Lambda numbers the versions.'

@@ -96,11 +96,8 @@ async function eraseFile(run: Run, stream: LogStream, key: string): Promise<numb
     if (isErased(row)) hasErased = true
     else if (erasureOf(row, erasures)) rows++
   }
-  if (rows === 0 && !hasErased) return 0
-  if (rows > 0 && isExpired(key)) {
-    await archiveStore().deleteFolder(key, () => true)
-    return rows
-  }
+  if (rows > 0 && isExpired(key)) await archiveStore().deleteFolder(key, () => true)
+  if ((rows === 0 && !hasErased) || isExpired(key)) return rows
   await checkRoot(run, stream, key, stored.content)
   const erased: FileRow[] = []
   for await (const row of rowsIn(key, stored.content))

@@ -276,6 +276,16 @@ describe('the erasure of an actor', () => {
     expect(await verify()).toContainEqual({ account_id: account.id, at: key, problem: 'unknown' })
   })
 
+  it('leaves a file that was rewritten before its retention ended', async () => {
+    const { account, erase } = await newArchive()
+    await erase()
+    const { path, content } = await onlyFile(account.id)
+    setClock(day + (env.archiveRetentionDays + 1) * dayMicros)
+    await archiveStore().deleteFolder(`v1/manifest/account=${account.id}/`, () => true)
+    expect((await erase()).data).toMatchObject({ files: 0, rows: 0, damaged: [] })
+    expect(await onlyFile(account.id)).toEqual({ path, content })
+  })
+
   it('is refused during a flush or another erasure', async () => {
     const { account, erased, erase } = await newArchive()
     const lease = new ArchiveLease(account.id)
