@@ -58,6 +58,7 @@ const behaviourSettings = {
     true,
     '`false` leaves out the live channel. Gateways and clients then receive changes with their heartbeats only.',
   ),
+  console: setting(flag, true, '`false` leaves out the web console and its routes.'),
   mailSender: optional(
     mailAddress,
     'Sender of passcodes and of mails to administrators, verified in Amazon SES. Without it no mail is sent.',
