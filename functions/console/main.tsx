@@ -3,7 +3,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './frame/app.tsx'
 import { applyTheme } from './parts/preferences.ts'
-import { connectSession, takeFragment } from './session/session.tsx'
+import { connectSession, takeFragment } from './session/session.ts'
 
 takeFragment()
 applyTheme()

@@ -22,13 +22,24 @@ type Props = {
   hint?: string | undefined
   /** Ids that cannot be chosen. */
   without?: ReadonlySet<string>
+  isFocused?: boolean
 }
 
-/** Second line of a choice, which tells objects of equal names apart. */
+/** Second line of a choice, which distinguishes objects of equal names. */
 const noteOf = (row: Row): string => String(row.email ?? row.address ?? '')
 
 /** Field that refers to an object. Typing filters the choices by name, email and address. */
-export function ChoiceBox({ to, label, value, onChange, isRequired, faults = [], hint, without }: Props) {
+export function ChoiceBox({
+  to,
+  label,
+  value,
+  onChange,
+  isRequired,
+  faults = [],
+  hint,
+  without,
+  isFocused = false,
+}: Props) {
   const { rows, total } = useChoices(to)
   const { title, list } = references[to]
   const [typed, setTyped] = useState<string>()
@@ -61,7 +72,8 @@ export function ChoiceBox({ to, label, value, onChange, isRequired, faults = [],
       isInvalid={faults.length > 0}
       isRequired={isRequired ?? false}
       validationBehavior="aria"
-      menuTrigger="focus"
+      menuTrigger="input"
+      autoFocus={isFocused}
       allowsEmptyCollection
     >
       <Label>{label}</Label>

@@ -155,6 +155,8 @@ export type Collection = {
   backNoun?: Noun
   /** True if facts without a value are left out. */
   hidesBlank?: boolean
+  /** References whose names are the title, for objects without a name. */
+  connects?: Array<{ field: string; to: ReferenceName }>
   /** Field with the name of an object; `name` by default. */
   title?: string
 }

@@ -9,7 +9,7 @@ import { notify } from '../parts/notice.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
 import { ShownText } from '../parts/shown-text.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
-import { hasScope, useSession } from '../session/session.tsx'
+import { hasScope, useSession } from '../session/session.ts'
 import { texts } from '../texts/texts.ts'
 import {
   type Collection,
@@ -23,7 +23,7 @@ import { ConfirmDialog } from './confirm-dialog.tsx'
 import { isServedList, useNames } from './references.ts'
 import { RelatedRows } from './related-rows.tsx'
 import { idsIn, StateBadges } from './row-table.tsx'
-import { columnLabel, isBlank, titleOf, Value } from './values.tsx'
+import { columnLabel, isBlank, useTitle, Value } from './values.tsx'
 
 function Facts({ collection, row }: { collection: Collection; row: Row }) {
   const all = collection.factsOf?.(row) ?? collection.facts
@@ -51,15 +51,14 @@ function Facts({ collection, row }: { collection: Collection; row: Row }) {
 
 type Pending = { kind: 'remove' } | { kind: 'disable' } | { kind: 'action'; action: ObjectAction } | null
 
-type ActionsProps = { collection: Collection; row: Row; etag: string | null; address: string }
+type ActionsProps = { collection: Collection; row: Row; name: string; etag: string | null; address: string }
 
 /** Buttons of a detail. Those that the scopes or a rule forbid are not rendered. */
-function Actions({ collection, row, etag, address }: ActionsProps) {
-  const { noun, routes, lockOf, envelope, counts = [], actions = [], title } = collection
+function Actions({ collection, row, name, etag, address }: ActionsProps) {
+  const { noun, routes, lockOf, envelope, counts = [], actions = [] } = collection
   const params = useParams<Record<string, string>>()
   const [, navigate] = useLocation()
   const [pending, setPending] = useState<Pending>(null)
-  const name = titleOf(row, title)
   const perform = async (route: Route, body: unknown, done: string) => {
     const options = { path: params, ...(body !== undefined && { body }), ifMatch: etag ?? undefined }
     await send(route as 'PATCH /sites/{id}', options as never)
@@ -185,13 +184,13 @@ function Parts({ collection, row }: { collection: Collection; row: Row }) {
 
 /** Details of an object: its facts, actions and related lists. */
 export function DetailScreen({ collection }: { collection: Collection }) {
-  const { noun, routes, scope, states, lockOf, title } = collection
+  const { noun, routes, scope, states, lockOf } = collection
   const session = useSession()
   const params = useParams<Record<string, string>>()
   const address = fillAddress(collection.address, params)
   const read = useRead(routes.read as 'GET /sites/{id}', { path: params as { id: string } })
   const row = read.data?.answer.data as Row | undefined
-  const name = row ? titleOf(row, title) : ''
+  const name = useTitle(collection, row)
   usePageTitle(name || texts.one(noun))
   if (read.isLoading) return <Loading rows={8} />
   if (!row && read.error?.status === 404)
@@ -210,12 +209,12 @@ export function DetailScreen({ collection }: { collection: Collection }) {
       <header className="page-header">
         <div className="title-line">
           <h1>
-            <ShownText text={String(row[title ?? 'name'] ?? row.id)} />
+            <ShownText text={collection.connects ? name : String(row[collection.title ?? 'name'] ?? row.id)} />
           </h1>
           {states && <StateBadges states={states(row)} />}
         </div>
         {hasScope(session, scope, 'write') && (
-          <Actions collection={collection} row={row} etag={read.data?.etag ?? null} address={address} />
+          <Actions collection={collection} row={row} name={name} etag={read.data?.etag ?? null} address={address} />
         )}
       </header>
       {lock && <p className="remark">{lock}</p>}

@@ -177,6 +177,27 @@ function PortsControl({ field, value, onChange, faults }: ControlProps) {
   )
 }
 
+type ConditionValuesProps = { condition: Condition; onChange: (values: string[]) => void }
+
+/** Values of a condition: times one per line, because a value contains commas, others separated by commas. */
+function ConditionValues({ condition: { property, values }, onChange }: ConditionValuesProps) {
+  const common = {
+    className: 'input',
+    'aria-label': labelOf('values'),
+    placeholder: texts.form.valueExamples[property as keyof typeof texts.form.valueExamples],
+  }
+  if (property !== 'current_utc_datetime')
+    return <input {...common} value={values.join(', ')} onChange={(event) => onChange(splitList(event.target.value))} />
+  return (
+    <textarea
+      {...common}
+      rows={Math.max(values.length, 2)}
+      value={values.join('\n')}
+      onChange={(event) => onChange(event.target.value.split('\n'))}
+    />
+  )
+}
+
 function ConditionsControl({ field, value, onChange, faults }: ControlProps) {
   const properties = Object.keys(operatorsOf)
   const items = (value as Condition[] | null) ?? []
@@ -210,14 +231,7 @@ function ConditionsControl({ field, value, onChange, faults }: ControlProps) {
                 options={(operatorsOf[item.property] ?? []).map((one) => [one, optionOf('operator', one)] as const)}
                 onChange={(operator) => change({ ...item, operator })}
               />
-              <textarea
-                className="input"
-                rows={item.property === 'current_utc_datetime' ? 3 : 1}
-                aria-label={labelOf('values')}
-                placeholder={texts.form.valueExamples[item.property as keyof typeof texts.form.valueExamples]}
-                value={item.values.join('\n')}
-                onChange={(event) => change({ ...item, values: event.target.value.split('\n') })}
-              />
+              <ConditionValues condition={item} onChange={(values) => change({ ...item, values })} />
             </>
           )}
         </>

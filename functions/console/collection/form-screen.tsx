@@ -16,7 +16,7 @@ import { ConfirmDialog } from './confirm-dialog.tsx'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { FieldControl } from './field-controls.tsx'
 import { changesOf } from './merge.ts'
-import { titleOf } from './values.tsx'
+import { useTitle } from './values.tsx'
 
 type Action = 'create' | 'update'
 
@@ -55,7 +55,8 @@ function useIdempotencyKey(): (body: unknown) => string {
 type EditorProps = { collection: Collection; action: Action; row?: Row; etag?: string | null; initial: Values }
 
 function Editor({ collection, action, row, etag, initial }: EditorProps) {
-  const { noun, routes, envelope, address, counts = [], title } = collection
+  const { noun, routes, envelope, address, counts = [] } = collection
+  const name = useTitle(collection, row)
   const params = useParams<Record<string, string>>()
   const [, navigate] = useLocation()
   const [base, setBase] = useState({ values: initial, etag: etag ?? undefined })
@@ -164,9 +165,9 @@ function Editor({ collection, action, row, etag, initial }: EditorProps) {
       </Form>
       {isConfirming && row && (
         <ConfirmDialog
-          title={texts.confirm.change(noun, titleOf(row, title))}
+          title={texts.confirm.change(noun, name)}
           verb={texts.confirm.changeVerb}
-          name={titleOf(row, title)}
+          name={name}
           row={row}
           counts={counts}
           onConfirm={save}
@@ -206,12 +207,13 @@ function UpdateForm({ collection }: { collection: Collection }) {
   const row = read.data?.answer.data as Row | undefined
   // Keeps the object that the form was opened with: a refetch must not replace the base of its changes.
   const opened = useRef<{ row: Row; etag: string | null }>(undefined)
+  const name = useTitle(collection, row)
   if (row && !opened.current) opened.current = { row, etag: read.data?.etag ?? null }
   if (!opened.current) return read.error ? <Failed problem={read.error} /> : <Loading rows={6} />
   const { row: base, etag } = opened.current
   return (
     <>
-      <FormHeader collection={collection} title={`${texts.actions.edit}: ${titleOf(base, collection.title)}`} />
+      <FormHeader collection={collection} title={`${texts.actions.edit}: ${name}`} />
       <Editor
         collection={collection}
         action="update"

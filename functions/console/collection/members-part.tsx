@@ -6,7 +6,7 @@ import { ActionButton } from '../parts/controls.tsx'
 import { useUnsavedGuard } from '../parts/guard.ts'
 import { Icon } from '../parts/icons.tsx'
 import { notify } from '../parts/notice.tsx'
-import { hasScope, useSession } from '../session/session.tsx'
+import { hasScope, useSession } from '../session/session.ts'
 import { type Noun, texts } from '../texts/texts.ts'
 import { ChoiceBox } from './choice-box.tsx'
 import type { Collection, Column, ReferenceName, Row } from './collection.ts'
@@ -60,6 +60,9 @@ export function MembersPart({ set, row, collection }: Props) {
       {canEdit && (
         <div className="member-editor">
           <ChoiceBox
+            // Closes the box after each choice, because its value stays blank.
+            key={added.length}
+            isFocused={added.length > 0}
             to={set.of}
             label={texts.members.add}
             value={null}

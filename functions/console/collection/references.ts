@@ -1,6 +1,6 @@
 import { isServed, isServedFilter, type Route } from '../client/coming.ts'
 import { useRead } from '../client/queries.ts'
-import { hasScope, useSession } from '../session/session.tsx'
+import { hasScope, useSession } from '../session/session.ts'
 import type { ReferenceName, Row } from './collection.ts'
 
 type Reference = { list: Route; address: string; title: string }

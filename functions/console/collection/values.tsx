@@ -4,10 +4,10 @@ import { plainText } from '../parts/characters.ts'
 import { ShownText } from '../parts/shown-text.tsx'
 import { Time } from '../parts/time.tsx'
 import { labelOf, optionOf, texts } from '../texts/texts.ts'
-import type { Column, Row } from './collection.ts'
+import type { Collection, Column, Row } from './collection.ts'
 import { conditionText } from './conditions.ts'
 import { durationText } from './durations.ts'
-import { type Names, references } from './references.ts'
+import { type Names, references, useNames } from './references.ts'
 
 type PortFilter = { protocol: string; ports: string[] }
 type Condition = { property: string; operator: string; values: string[] }
@@ -59,7 +59,7 @@ function contentOf(column: Column<Row>, value: unknown, names: Names): ReactNode
         </code>
       )
     case 'option':
-      return optionOf(column.field, String(value))
+      return <span className="option">{optionOf(column.field, String(value))}</span>
     case 'time':
       return <Time value={String(value)} />
     case 'flag':
@@ -122,5 +122,15 @@ export function textOf(column: Pick<Column<Row>, 'field' | 'kind' | 'to'>, row: 
 }
 
 export const titleOf = (row: Row, field = 'name'): string => plainText(String(row[field] ?? row.id))
+
+/** Returns the title of an object: its name, or the names of the objects that it connects. */
+export function useTitle({ title, connects }: Collection, row: Row | undefined): string {
+  const wanted = row && connects ? connects.map(({ field, to }) => ({ to, id: row[field] })) : []
+  const ids = wanted.filter(({ id }) => typeof id === 'string').map(({ to, id }) => [to, [id as string]])
+  const names = useNames(Object.fromEntries(ids))
+  if (!row) return ''
+  if (!connects) return titleOf(row, title)
+  return wanted.map(({ to, id }) => plainText(names(to, String(id)) ?? texts.states.none)).join(' → ')
+}
 
 export const columnLabel = ({ field }: { field: string }): string => labelOf(field)

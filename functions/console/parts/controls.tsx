@@ -59,7 +59,8 @@ export function ModalDialog({ title, children, onClose, wide = false, isAlert = 
   )
 }
 
-export type BadgeTone = 'good' | 'bad' | 'warn' | 'neutral'
+/** `quiet` is for the normal state, so that exceptions are visible. */
+export type BadgeTone = 'good' | 'bad' | 'warn' | 'neutral' | 'quiet'
 
 export function Badge({ tone = 'neutral', children }: { tone?: BadgeTone; children: ReactNode }) {
   return <span className={`badge ${tone}`}>{children}</span>

@@ -12,7 +12,7 @@ const mayLeave = (): boolean => {
   return leaves
 }
 
-/** Location hook of the router. Asks before a link or the back button discards a form. */
+/** Location hook of the router. Confirms with the person before a link or the back button discards a form. */
 export const useGuardedLocation: typeof useBrowserLocation = (options) => {
   const [location, navigate] = useBrowserLocation(options)
   return [location, (to, more) => (mayLeave() ? navigate(to, more) : undefined)]

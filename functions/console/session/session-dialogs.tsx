@@ -15,7 +15,7 @@ import {
   type Session,
   tabs,
   useSession,
-} from './session.tsx'
+} from './session.ts'
 import { TokenForm } from './sign-in-page.tsx'
 
 const inputEvents = ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const

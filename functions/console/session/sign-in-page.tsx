@@ -5,7 +5,7 @@ import { isServed } from '../client/coming.ts'
 import { toProblem } from '../client/problem.ts'
 import { ActionButton } from '../parts/controls.tsx'
 import { texts } from '../texts/texts.ts'
-import { activate, type Session, type SignInReason, signInWithToken, startSignIn } from './session.tsx'
+import { activate, type Session, type SignInReason, signInWithToken, startSignIn } from './session.ts'
 
 const explanations: Partial<Record<SignInReason, string>> = {
   ended: texts.signIn.ended,

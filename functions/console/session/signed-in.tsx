@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { Loading } from '../parts/states.tsx'
 import { texts } from '../texts/texts.ts'
-import { finishSignIn, type SignInReason } from './session.tsx'
+import { finishSignIn, type SignInReason } from './session.ts'
 import { AccountPage, SignInPage } from './sign-in-page.tsx'
 
 /** Parameters of the redirect, which this module reads before React can run an effect twice. */

@@ -176,7 +176,7 @@ export const texts = {
     portsHint: 'Without rows, all ports are reachable. Separate ports with commas, for example 443, 8000-8080.',
     conditionsHint: 'All conditions must hold. Without conditions, members have access at any time and from anywhere.',
     valueExamples: {
-      remote_ip_location_region: 'DE',
+      remote_ip_location_region: 'DE, PL',
       remote_ip: '192.0.2.0/24',
       auth_provider_id: 'ID of a provider',
       current_utc_datetime: 'M/09:00-17:00/Europe/Warsaw',

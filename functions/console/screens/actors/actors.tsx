@@ -62,7 +62,7 @@ export const actors: Collection = {
     { name: 'is_disabled', kind: 'flag', initial: false, only: 'update', decidesAccess: true },
   ],
   states: ({ is_disabled }) =>
-    is_disabled ? [{ text: texts.badges.disabled, tone: 'neutral' }] : [{ text: texts.badges.enabled, tone: 'good' }],
+    is_disabled ? [{ text: texts.badges.disabled, tone: 'warn' }] : [{ text: texts.badges.enabled, tone: 'quiet' }],
   counts: [
     { noun: 'reachable', scope: 'policies', list: 'GET /access/actors/{id}/resources', path: ({ id }) => ({ id }) },
     {

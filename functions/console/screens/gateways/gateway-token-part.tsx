@@ -9,7 +9,7 @@ import { titleOf } from '../../collection/values.tsx'
 import { ActionButton } from '../../parts/controls.tsx'
 import { SecretDialog } from '../../parts/secret-dialog.tsx'
 import { Empty, Failed } from '../../parts/states.tsx'
-import { hasScope, useSession } from '../../session/session.tsx'
+import { hasScope, useSession } from '../../session/session.ts'
 import { texts } from '../../texts/texts.ts'
 
 /** Replaces the token of a gateway. The old token stays valid until the new one is used, at most 4 hours (A22). */

@@ -5,7 +5,7 @@ import type { ReferenceName } from '../../collection/collection.ts'
 import { references } from '../../collection/references.ts'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { usePageTitle } from '../../parts/page-title.ts'
-import { hasScope, useSession } from '../../session/session.tsx'
+import { hasScope, useSession } from '../../session/session.ts'
 import { texts } from '../../texts/texts.ts'
 
 const counted = ['resources', 'policies', 'groups', 'actors', 'sites', 'clients'] as const satisfies ReferenceName[]

@@ -7,8 +7,8 @@ export function policyStates({ group_id, is_disabled, conditions }: Row) {
   return [
     ...(group_id === null ? [{ text: texts.badges.orphaned, tone: 'warn' as const }] : []),
     is_disabled
-      ? { text: texts.badges.disabled, tone: 'neutral' as const }
-      : { text: texts.badges.enabled, tone: 'good' as const },
+      ? { text: texts.badges.disabled, tone: 'warn' as const }
+      : { text: texts.badges.enabled, tone: 'quiet' as const },
     ...(isConditional ? [{ text: texts.badges.conditional, tone: 'neutral' as const }] : []),
   ]
 }
@@ -25,7 +25,10 @@ export const policies: Collection = {
     remove: 'DELETE /policies/{id}',
   },
   envelope: 'policy',
-  title: 'description',
+  connects: [
+    { field: 'group_id', to: 'groups' },
+    { field: 'resource_id', to: 'resources' },
+  ],
   columns: columnsOf<'GET /policies'>()([
     { field: 'group_id', to: 'groups' },
     { field: 'resource_id', to: 'resources' },

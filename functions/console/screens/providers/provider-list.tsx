@@ -6,7 +6,7 @@ import { RowTable } from '../../collection/row-table.tsx'
 import { ActionLink } from '../../parts/controls.tsx'
 import { usePageTitle } from '../../parts/page-title.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
-import { hasScope, useSession } from '../../session/session.tsx'
+import { hasScope, useSession } from '../../session/session.ts'
 import { optionOf, texts } from '../../texts/texts.ts'
 import { providerKinds, providerStates } from './providers.tsx'
 

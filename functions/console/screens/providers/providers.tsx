@@ -8,8 +8,8 @@ export type ProviderKind = (typeof providerKinds)[number]
 
 export const providerStates = ({ is_disabled, is_default, last_error }: Row) => [
   is_disabled
-    ? { text: texts.badges.disabled, tone: 'neutral' as const }
-    : { text: texts.badges.enabled, tone: 'good' as const },
+    ? { text: texts.badges.disabled, tone: 'warn' as const }
+    : { text: texts.badges.enabled, tone: 'quiet' as const },
   ...(is_default ? [{ text: texts.badges.standard, tone: 'neutral' as const }] : []),
   ...(last_error ? [{ text: texts.badges.failing, tone: 'bad' as const }] : []),
 ]

@@ -9,7 +9,7 @@ import { ShownText } from '../../parts/shown-text.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { useStore } from '../../parts/store.ts'
 import { Time } from '../../parts/time.tsx'
-import { useSession } from '../../session/session.tsx'
+import { useSession } from '../../session/session.ts'
 import { labelOf, texts } from '../../texts/texts.ts'
 
 function AccountFacts() {
@@ -37,7 +37,7 @@ function AccountFacts() {
       <section>
         <h2>{texts.settings.limits}</h2>
         {used.length === 0 && <p className="minor">{texts.settings.noLimits}</p>}
-        <dl className="facts">
+        <dl className="facts" hidden={used.length === 0}>
           {used.map(([name, limit]) => (
             <div key={name}>
               <dt>{labelOf(name)}</dt>

@@ -5,7 +5,7 @@ import type { Row } from '../../collection/collection.ts'
 import { ActionButton } from '../../parts/controls.tsx'
 import { SecretDialog } from '../../parts/secret-dialog.tsx'
 import { Empty, Failed } from '../../parts/states.tsx'
-import { hasScope, useSession } from '../../session/session.tsx'
+import { hasScope, useSession } from '../../session/session.ts'
 import { texts } from '../../texts/texts.ts'
 
 /** Creates tokens with which any number of gateways can connect the site (A22). The service does not list them yet. */

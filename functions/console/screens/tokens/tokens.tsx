@@ -22,5 +22,5 @@ export const tokens: Collection = {
     { name: 'type', kind: 'choice', options: ['api_client'], initial: 'api_client' },
   ],
   states: ({ is_disabled }) =>
-    is_disabled ? [{ text: texts.badges.disabled, tone: 'neutral' }] : [{ text: texts.badges.enabled, tone: 'good' }],
+    is_disabled ? [{ text: texts.badges.disabled, tone: 'warn' }] : [{ text: texts.badges.enabled, tone: 'quiet' }],
 }

@@ -1,13 +1,10 @@
-import { createContext, type ReactNode, useContext, useEffect } from 'react'
-import { useLocation } from 'wouter'
+import { createContext, useContext } from 'react'
 import { isServed, type Operations } from '../client/coming.ts'
 import { Problem, toProblem } from '../client/problem.ts'
 import { queryClient } from '../client/queries.ts'
 import { connect, send } from '../client/request.ts'
-import { Loading } from '../parts/states.tsx'
-import { createStore, useStore } from '../parts/store.ts'
+import { createStore } from '../parts/store.ts'
 import { createSecret, oneTimeSignIn, type StartedSignIn, safeReturn, signInAddress } from './pkce.ts'
-import { SignInPage } from './sign-in-page.tsx'
 
 export type Session = Operations['GET /sign_in/session']['answer']['data']
 
@@ -19,7 +16,7 @@ type SessionState =
   | { status: 'none'; reason: SignInReason }
   | { status: 'active'; session: Session }
 
-const state = createStore<SessionState>({ status: 'loading' })
+export const sessionState = createStore<SessionState>({ status: 'loading' })
 
 /** API token of this tab; null if the cookie authenticates. A reload forgets it (K3.5). */
 let token: string | null = null
@@ -30,7 +27,7 @@ let oneTime: ReturnType<typeof oneTimeSignIn>
 const startedKey = 'console-sign-in'
 const tokenModeKey = 'console-token-mode'
 
-type Message = { type: 'ended'; reason: SignInReason } | { type: 'signed_in'; slug: string } | { type: 'input' }
+export type Message = { type: 'ended'; reason: SignInReason } | { type: 'signed_in'; slug: string } | { type: 'input' }
 
 /** Channel between the tabs of the console. */
 export const tabs = new BroadcastChannel('console')
@@ -106,7 +103,7 @@ export async function signInWithToken(pasted: string): Promise<Session> {
   }
 }
 
-export const activate = (session: Session): void => state.set({ status: 'active', session })
+export const activate = (session: Session): void => sessionState.set({ status: 'active', session })
 
 /** Query of a tab that another tab opened to sign in again (K3.7). */
 const renewalQuery = '?renewal'
@@ -153,10 +150,10 @@ export async function endSession(reason: SignInReason, isOtherTab = false): Prom
   if (!isOtherTab) post({ type: 'ended', reason })
   if (!isOtherTab && isCookie) await send('DELETE /sign_in/session', { path: {} }).catch(() => undefined)
   queryClient.clear()
-  state.set({ status: 'none', reason })
+  sessionState.set({ status: 'none', reason })
 }
 
-async function openSession(slug: string): Promise<SessionState> {
+export async function openSession(slug: string): Promise<SessionState> {
   const code = oneTime
   oneTime = undefined
   try {
@@ -178,9 +175,7 @@ async function openSession(slug: string): Promise<SessionState> {
   }
 }
 
-let isOpening = false
-
-const SessionContext = createContext<Session | null>(null)
+export const SessionContext = createContext<Session | null>(null)
 
 /**
  * Session of the signed-in person or token.
@@ -197,29 +192,3 @@ export const hasScope = ({ scopes }: Session, collection: string, action: 'read'
   scopes.includes('*') ||
   scopes.includes(`${collection}:write`) ||
   (action === 'read' && (scopes.includes('*:read') || scopes.includes(`${collection}:read`)))
-
-/** Shows its children with a session, and otherwise the ways to sign in. */
-export function SessionGate({ slug, children }: { slug: string; children: ReactNode }) {
-  const current = useStore(state)
-  const [, navigate] = useLocation()
-  useEffect(() => {
-    // Opens the session only once, also if React runs the effect twice, because a one-time code must not be sent twice.
-    if (current.status !== 'loading' || isOpening) return
-    isOpening = true
-    void openSession(slug).then(state.set)
-  }, [slug, current.status])
-  useEffect(() => {
-    const receive = ({ data }: MessageEvent<Message>) => {
-      if (data.type === 'ended') void endSession(data.reason, true)
-    }
-    tabs.addEventListener('message', receive)
-    return () => tabs.removeEventListener('message', receive)
-  }, [])
-  if (current.status === 'loading') return <Loading rows={3} />
-  if (current.status === 'none') return <SignInPage slug={slug} reason={current.reason} />
-  if (current.session.account.slug !== slug) {
-    navigate(`~/console/${current.session.account.slug}`, { replace: true })
-    return null
-  }
-  return <SessionContext value={current.session}>{children}</SessionContext>
-}
