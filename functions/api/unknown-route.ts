@@ -1,3 +1,4 @@
+import { env } from '#shared/core/env.ts'
 import { ApiError, notFound } from '#shared/core/errors.ts'
 import { runInvocation } from '#shared/core/logging/invocation.ts'
 import type { Answer, Event } from '#shared/http/exchange.ts'
@@ -26,12 +27,17 @@ const isBrowserAtRoot = ({ rawPath, headers, requestContext: { http } }: Event):
   http.method === 'GET' && rawPath === '/' && /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? '')
 
 /**
- * Redirects to the API reference, because the service has no console. Caches must revalidate, because clients other than browsers receive a
- * problem response.
+ * Redirects a browser to the console, or to the API reference in a deployment without a console (K2.6). The response is not cached, because
+ * clients other than browsers receive a problem response.
  */
-const toReference = (requestId: string): Answer => ({
-  statusCode: 302,
-  headers: { location: '/docs', 'cache-control': 'private, no-cache', vary: 'accept', 'x-request-id': requestId },
+const toStartPage = (requestId: string): Answer => ({
+  statusCode: 303,
+  headers: {
+    location: env.hasConsole ? '/console' : '/docs',
+    'cache-control': 'no-store',
+    vary: 'accept',
+    'x-request-id': requestId,
+  },
 })
 
 /** Responds to requests that match no route: 405 with `Allow` for an existing path, 404 for other paths and under `/v0` (A4, step 1). */
@@ -44,7 +50,7 @@ export const handler: Handler = (event, context) => {
 async function respond(event: Event, requestId: string): Promise<Answer> {
   try {
     await requestOrigin(event)
-    if (isBrowserAtRoot(event)) return toReference(requestId)
+    if (isBrowserAtRoot(event)) return toStartPage(requestId)
     if (isV0(event.rawPath)) return v0Problem(notFound(), requestId, {}, event.rawPath)
     const routes: Record<string, string[]> = JSON.parse(ROUTE_TABLE)
     const allowedMethods = Object.entries(routes).flatMap(([pattern, methods]) =>

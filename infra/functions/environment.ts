@@ -30,6 +30,7 @@ const passedSettings = [
   'heartbeatSecs',
   'syncDeletionBrakePercent',
   'logLevel',
+  'console',
   'metrics',
   'signInRedirectUris',
   'signInBurst',

@@ -69,6 +69,8 @@ const readers = {
   liveEndpoint: () => trimSlash(readText('LIVE_ENDPOINT')),
   /** Percentage of a directory's objects that a sync run may delete before it stops (I5.3). */
   syncDeletionBrakePercent: () => readInteger('SYNC_DELETION_BRAKE_PERCENT', defaultSettings.syncDeletionBrakePercent),
+  /** True unless the deployment leaves out the web console (K2.2). */
+  hasConsole: () => process.env.CONSOLE !== 'false',
   logLevel: () => readOptional('LOG_LEVEL') ?? 'INFO',
   /** Namespace of log lines and metrics, which distinguishes several installations in one AWS account. */
   serviceName: () => readOptional('SERVICE_NAME') ?? 'network-access',

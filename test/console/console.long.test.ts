@@ -265,7 +265,7 @@ describe.skipIf(!chromium)('the console in a browser', () => {
         `providers/email_otp/${ids.provider}`,
       ]
       const found: string[] = []
-      // Only contrast depends on the colours.
+      // Runs a single rule in dark, because nothing else depends on the colours.
       const rules = scheme === 'dark' ? { runOnly: ['color-contrast'] } : {}
       await page.evaluate(axe)
       for (const path of paths) {

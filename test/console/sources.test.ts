@@ -22,12 +22,12 @@ const filtersOf = (route: string): string[] => {
   )
 }
 
-/** Routes named in the sources. `${kind}` and `${path}` stand for the kinds of providers. */
+/** Routes named in the sources. A placeholder in a route stands for the kinds of providers. */
 const called = [...sources].flatMap(([file, text]) =>
   [...text.matchAll(/['`]((?:GET|POST|PUT|PATCH|DELETE) [^'`\s]+)['`]/g)].flatMap(([, route = '']) =>
     ['oidc', 'suite', 'tenant', 'idp', 'email_otp'].map((kind) => ({
       file,
-      route: route.replace('${path}', '/${kind}_auth_providers').replace('${kind}', kind),
+      route: route.replace(/\$\{path\}/, `/${kind}_auth_providers`).replace(/\$\{kind\}/, kind),
     })),
   ),
 )

@@ -7,7 +7,7 @@ import type { Noun } from '../texts/texts.ts'
 export type Row = { id: string } & Record<string, unknown>
 
 /** Type of the rows that a list operation returns. */
-export type RowOf<R extends Route> = Operations[R]['answer'] extends { data: Array<infer T> } ? T : never
+type RowOf<R extends Route> = Operations[R]['answer'] extends { data: Array<infer T> } ? T : never
 
 /** Collections to which a field can refer by id. */
 export type ReferenceName = 'actors' | 'groups' | 'resources' | 'sites' | 'clients' | 'policies'
@@ -15,7 +15,7 @@ export type ReferenceName = 'actors' | 'groups' | 'resources' | 'sites' | 'clien
 export type State = { text: string; tone: BadgeTone }
 
 /** Way to show a value. `option` is an enumeration of the catalogue, `code` an address or identifier. */
-export type ValueKind =
+type ValueKind =
   | 'text'
   | 'code'
   | 'option'
@@ -41,7 +41,7 @@ export type Column<R> = {
 /** Filter of a list operation (A7.3, G13). With `options` or `to` it is a choice, otherwise a complete value. */
 export type Filter = { name: string; options?: readonly string[]; field?: string; to?: ReferenceName; flag?: boolean }
 
-export type FieldKind =
+type FieldKind =
   | 'text'
   | 'long'
   | 'choice'
@@ -161,11 +161,23 @@ export type Collection = {
   title?: string
 }
 
-/** Checks the columns of a declaration against the rows of its list operation. */
+/** Column as text: a field, then its kind or `@` with the collection that it refers to, then `minor`. */
+type ColumnText<F extends string> = `${F}${'' | ` ${ValueKind}` | ` @${ReferenceName}`}${'' | ' minor'}`
+
+const minor = 'minor'
+
+function toColumn(text: string): Column<Row> {
+  const [field = '', ...words] = text.split(' ')
+  const kind = words.find((word) => word !== minor && !word.startsWith('@')) as ValueKind | undefined
+  const to = words.find((word) => word.startsWith('@'))?.slice(1) as ReferenceName | undefined
+  return { field, ...(kind && { kind }), ...(to && { to }), ...(words.includes(minor) && { minor: true }) }
+}
+
+/** Declares columns, whose fields are checked against the rows of a list operation. */
 export const columnsOf =
   <R extends Route>() =>
-  (columns: Column<RowOf<R>>[]): Column<Row>[] =>
-    columns as unknown as Column<Row>[]
+  (...texts: ColumnText<keyof RowOf<R> & string>[]): Column<Row>[] =>
+    texts.map(toColumn)
 
 /** Fills the path parameters of an address pattern. */
 export const fillAddress = (pattern: string, params: Record<string, string>): string =>

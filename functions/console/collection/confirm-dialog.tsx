@@ -28,7 +28,7 @@ async function countRows(count: Count, row: Row, signal: AbortSignal): Promise<C
 }
 
 /** Counts what a change affects. An incomplete count is a lower bound, and a failed one is unknown (K7.2). */
-export function useCounts(counts: Count[], row: Row) {
+function useCounts(counts: Count[], row: Row) {
   const session = useSession()
   const allowed = counts.filter(
     (count) => isServedList(count) && count.isShown?.(row) !== false && hasScope(session, count.scope, 'read'),

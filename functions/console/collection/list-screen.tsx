@@ -14,7 +14,7 @@ import { labelOf, optionOf, texts } from '../texts/texts.ts'
 import { type Collection, type Filter, fillAddress, type Row } from './collection.ts'
 import { maxCsvRows, toCsv } from './csv.ts'
 import { references, useChoices, useNames } from './references.ts'
-import { idsIn, RowTable, type Sorting } from './row-table.tsx'
+import { idsIn, Pager, RowTable, type Sorting } from './row-table.tsx'
 import { columnLabel, textOf, titleOf } from './values.tsx'
 
 const pageSize = 50
@@ -278,22 +278,12 @@ export function ListScreen({ collection }: { collection: Collection }) {
                 : undefined
             }
           />
-          {(pages.previous || pages.next) && (
-            <nav className="pager" aria-label={texts.list.pages}>
-              <span className="minor">{texts.list.rows(rows.length, total)}</span>
-              <ActionButton
-                icon="previous"
-                isDisabled={!pages.previous}
-                onPress={() => pages.previous && turn(pages.previous)}
-              >
-                {texts.actions.previous}
-              </ActionButton>
-              <ActionButton isDisabled={!pages.next} onPress={() => pages.next && turn(pages.next)}>
-                {texts.actions.next}
-                <Icon name="next" />
-              </ActionButton>
-            </nav>
-          )}
+          <Pager
+            shown={rows.length}
+            total={total}
+            onPrevious={pages.previous && (() => turn(pages.previous ?? {}))}
+            onNext={pages.next && (() => turn(pages.next ?? {}))}
+          />
         </>
       )}
     </>

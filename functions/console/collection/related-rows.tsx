@@ -1,14 +1,13 @@
 import { type ReactNode, useState } from 'react'
 import type { Route } from '../client/coming.ts'
 import { useRead } from '../client/queries.ts'
-import { ActionButton, ActionLink } from '../parts/controls.tsx'
-import { Icon } from '../parts/icons.tsx'
+import { ActionLink } from '../parts/controls.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { hasScope, useSession } from '../session/session.ts'
 import type { Noun } from '../texts/texts.ts'
 import { texts } from '../texts/texts.ts'
 import type { Column, RelatedList, Row, State } from './collection.ts'
-import { RowTable } from './row-table.tsx'
+import { Pager, RowTable } from './row-table.tsx'
 
 type RowsProps = {
   noun: Noun
@@ -50,22 +49,12 @@ export function PagedRows({ noun, list, path, query, columns, states, opens, act
           {...(actions && { actions })}
         />
       )}
-      {(metadata.next_page || metadata.prev_page) && (
-        <nav className="pager" aria-label={texts.list.pages}>
-          <span className="minor">{texts.list.rows(data.length, metadata.total ?? null)}</span>
-          <ActionButton
-            icon="previous"
-            isDisabled={!metadata.prev_page}
-            onPress={() => setCursor(metadata.prev_page ?? undefined)}
-          >
-            {texts.actions.previous}
-          </ActionButton>
-          <ActionButton isDisabled={!metadata.next_page} onPress={() => setCursor(metadata.next_page ?? undefined)}>
-            {texts.actions.next}
-            <Icon name="next" />
-          </ActionButton>
-        </nav>
-      )}
+      <Pager
+        shown={data.length}
+        total={metadata.total ?? null}
+        onPrevious={metadata.prev_page ? () => setCursor(metadata.prev_page ?? undefined) : null}
+        onNext={metadata.next_page ? () => setCursor(metadata.next_page ?? undefined) : null}
+      />
     </>
   )
 }

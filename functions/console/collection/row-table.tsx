@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { Badge } from '../parts/controls.tsx'
+import { ActionButton, Badge } from '../parts/controls.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { ShownText } from '../parts/shown-text.tsx'
 import { texts } from '../texts/texts.ts'
@@ -143,5 +143,24 @@ export function RowTable({ label, columns, rows, states, opens, sorting, onSort,
         </tbody>
       </table>
     </div>
+  )
+}
+
+type PagerProps = { shown: number; total: number | null; onPrevious: (() => void) | null; onNext: (() => void) | null }
+
+/** Buttons to the previous and next page; nothing for a list of one page. */
+export function Pager({ shown, total, onPrevious, onNext }: PagerProps) {
+  if (!onPrevious && !onNext) return null
+  return (
+    <nav className="pager" aria-label={texts.list.pages}>
+      <span className="minor">{texts.list.rows(shown, total)}</span>
+      <ActionButton icon="previous" isDisabled={!onPrevious} onPress={() => onPrevious?.()}>
+        {texts.actions.previous}
+      </ActionButton>
+      <ActionButton isDisabled={!onNext} onPress={() => onNext?.()}>
+        {texts.actions.next}
+        <Icon name="next" />
+      </ActionButton>
+    </nav>
   )
 }

@@ -13,7 +13,7 @@ type PortFilter = { protocol: string; ports: string[] }
 type Condition = { property: string; operator: string; values: string[] }
 type Grant = { group_id: string | null; conditions: unknown[] }
 
-export const filterText = ({ protocol, ports }: PortFilter): string =>
+const filterText = ({ protocol, ports }: PortFilter): string =>
   [protocol.toUpperCase(), ports.map((port) => port.replace(' - ', '–')).join(', ')].filter(Boolean).join(' ')
 
 function Reference({ to, id, names }: { to: NonNullable<Column<Row>['to']>; id: string; names: Names }) {

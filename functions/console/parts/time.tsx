@@ -21,7 +21,7 @@ function formatterOf(zone: 'local' | 'utc', seconds: boolean): Intl.DateTimeForm
 const relative = new Intl.RelativeTimeFormat(texts.locale, { numeric: 'auto' })
 
 /** Returns a distance such as "5 minutes ago" for times within a day; undefined for others. */
-export function distanceOf(time: number, now: number): string | undefined {
+function distanceOf(time: number, now: number): string | undefined {
   const minutes = Math.round((time - now) / 60_000)
   if (Math.abs(minutes) < 60) return relative.format(minutes, 'minute')
   return Math.abs(minutes) < 24 * 60 ? relative.format(Math.round(minutes / 60), 'hour') : undefined

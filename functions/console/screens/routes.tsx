@@ -22,7 +22,7 @@ import { sites } from './sites/sites.tsx'
 import { tokens } from './tokens/tokens.tsx'
 
 /** Collections with the screens list, form and details. A screen is added by copying a folder and naming it here. */
-export const collections: Collection[] = [
+const collections: Collection[] = [
   resources,
   policies,
   groups,

@@ -121,13 +121,16 @@ export const texts = {
   siteToken: {
     title: 'Connect gateways with a site token',
     hint: 'Any number of gateways can use one site token. It does not expire.',
-    create: 'New site token',
+    verb: 'Create a site token for',
   },
   gatewayToken: {
-    title: 'This gateway has its own token or uses one of its site',
-    rotating: 'A rotation is in progress',
+    title: 'Token of this gateway',
     hint: 'A used token stays valid until its replacement is used, for at most 4 hours. An unused one ends at once.',
-    rotate: 'Rotate the token',
+    verb: 'Rotate the token of',
+  },
+  rotatingToken: {
+    title: 'A rotation is in progress',
+    hint: 'The old token stays valid until the new one is used. Another rotation replaces only the new one.',
     verb: 'Rotate the token of',
   },
   client: {

@@ -8,12 +8,12 @@ export const clientStates = ({ online, verified_at }: Row) => [
   ...(verified_at === null ? [] : [{ text: texts.badges.verified, tone: 'good' as const }]),
 ]
 
-export const clientColumns = columnsOf<'GET /clients'>()([
-  { field: 'name' },
-  { field: 'actor_id', to: 'actors' },
-  { field: 'last_seen_remote_ip', kind: 'code', minor: true },
-  { field: 'last_seen_at', kind: 'time' },
-])
+export const clientColumns = columnsOf<'GET /clients'>()(
+  'name',
+  'actor_id @actors',
+  'last_seen_remote_ip code minor',
+  'last_seen_at time',
+)
 
 export const clients: Collection = {
   noun: 'clients',
@@ -27,24 +27,24 @@ export const clients: Collection = {
   },
   envelope: 'client',
   columns: clientColumns,
-  facts: columnsOf<'GET /clients'>()([
-    { field: 'actor_id', to: 'actors' },
-    { field: 'verified_at', kind: 'time' },
-    { field: 'last_seen_at', kind: 'time' },
-    { field: 'last_seen_version' },
-    { field: 'last_seen_user_agent' },
-    { field: 'last_seen_remote_ip', kind: 'code' },
-    { field: 'last_seen_remote_ip_location_region' },
-    { field: 'last_seen_remote_ip_location_city' },
-    { field: 'hostname' },
-    { field: 'device_serial', kind: 'code' },
-    { field: 'device_uuid', kind: 'code' },
-    { field: 'ipv4', kind: 'code' },
-    { field: 'ipv6', kind: 'code' },
-    { field: 'svc_id', kind: 'code' },
-    { field: 'public_key', kind: 'code' },
-    { field: 'created_at', kind: 'time' },
-  ]),
+  facts: columnsOf<'GET /clients'>()(
+    'actor_id @actors',
+    'verified_at time',
+    'last_seen_at time',
+    'last_seen_version',
+    'last_seen_user_agent',
+    'last_seen_remote_ip code',
+    'last_seen_remote_ip_location_region',
+    'last_seen_remote_ip_location_city',
+    'hostname',
+    'device_serial code',
+    'device_uuid code',
+    'ipv4 code',
+    'ipv6 code',
+    'svc_id code',
+    'public_key code',
+    'created_at time',
+  ),
   hidesBlank: true,
   filters: [
     { name: 'online', flag: true },

@@ -11,14 +11,14 @@ export const devices: Collection = {
   routes: { list: 'GET /mdm_devices', read: 'GET /mdm_devices/{id}' },
   envelope: 'mdm_device',
   title: 'device_name',
-  columns: columnsOf<'GET /mdm_devices'>()([
-    { field: 'device_name' },
-    { field: 'serial_number', kind: 'code' },
-    { field: 'user_email' },
-    { field: 'platform', minor: true },
-    { field: 'os_version', minor: true },
-    { field: 'synced_at', kind: 'time' },
-  ]),
+  columns: columnsOf<'GET /mdm_devices'>()(
+    'device_name',
+    'serial_number code',
+    'user_email',
+    'platform minor',
+    'os_version minor',
+    'synced_at time',
+  ),
   filters: [{ name: 'serial_number' }, { name: 'email' }],
   facts: [],
   factsOf: (row) => {

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { useParams } from 'wouter'
-import { type Problem, toProblem } from '../../client/problem.ts'
+import type { Operations } from '../../client/coming.ts'
 import { refreshAll } from '../../client/queries.ts'
 import { send } from '../../client/request.ts'
 import type { Row } from '../../collection/collection.ts'
@@ -8,21 +8,25 @@ import { ConfirmDialog } from '../../collection/confirm-dialog.tsx'
 import { titleOf } from '../../collection/values.tsx'
 import { ActionButton } from '../../parts/controls.tsx'
 import { SecretDialog } from '../../parts/secret-dialog.tsx'
-import { Empty, Failed } from '../../parts/states.tsx'
+import { Empty } from '../../parts/states.tsx'
 import { hasScope, useSession } from '../../session/session.ts'
 import { texts } from '../../texts/texts.ts'
 
-/** Replaces the token of a gateway. The old token stays valid until the new one is used, at most 4 hours (A22). */
-export function GatewayTokenPart({ row }: { row: Row }) {
+type Issue = (
+  idempotencyKey: string,
+) => Promise<{ answer: Operations['POST /sites/{site_id}/gateway_tokens']['answer'] }>
+
+type Props = { row: Row; words: { title: string; hint: string; verb: string }; issue: Issue }
+
+/** Issues a token, which is shown once. A confirmation first describes the effect on the old one. */
+function TokenIssue({ row, words, issue }: Props) {
   const session = useSession()
-  const { site_id = '' } = useParams<{ site_id: string }>()
   const [isConfirming, setConfirming] = useState(false)
   const [token, setToken] = useState<string>()
-  const [problem, setProblem] = useState<Problem>()
+  // Keeps the key until a token arrives, so that a retry returns the token of a lost response (A8.3).
   const key = useRef(crypto.randomUUID())
-  const rotate = async () => {
-    const options = { path: { site_id, gateway_id: row.id }, idempotencyKey: key.current }
-    const { answer } = await send('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', options)
+  const confirm = async () => {
+    const { answer } = await issue(key.current)
     key.current = crypto.randomUUID()
     setConfirming(false)
     setToken(answer.data.token)
@@ -31,30 +35,57 @@ export function GatewayTokenPart({ row }: { row: Row }) {
   return (
     <>
       <Empty
-        title={row.rotated_at ? texts.gatewayToken.rotating : texts.gatewayToken.title}
+        title={words.title}
         action={
           hasScope(session, 'tokens', 'write') && (
-            <ActionButton onPress={() => setConfirming(true)}>{texts.gatewayToken.rotate}</ActionButton>
+            <ActionButton onPress={() => setConfirming(true)}>{words.verb}</ActionButton>
           )
         }
       >
-        {texts.gatewayToken.hint}
+        {words.hint}
       </Empty>
-      {problem && <Failed problem={problem} />}
       {isConfirming && (
         <ConfirmDialog
-          title={texts.gatewayToken.rotate}
-          verb={texts.gatewayToken.verb}
+          title={words.verb}
+          verb={words.verb}
           name={titleOf(row)}
           row={row}
           counts={[]}
-          onConfirm={() => rotate().catch((error) => setProblem(toProblem(error)))}
+          onConfirm={confirm}
           onClose={() => setConfirming(false)}
         >
-          <p>{texts.gatewayToken.hint}</p>
+          <p>{words.hint}</p>
         </ConfirmDialog>
       )}
       {token && <SecretDialog token={token} name="gateway-token" onClose={() => setToken(undefined)} />}
     </>
+  )
+}
+
+/** Creates tokens with which any number of gateways can connect a site (A22). */
+export const SiteTokenPart = ({ row }: { row: Row }) => (
+  <TokenIssue
+    row={row}
+    words={texts.siteToken}
+    issue={(idempotencyKey) =>
+      send('POST /sites/{site_id}/gateway_tokens', { path: { site_id: row.id }, idempotencyKey })
+    }
+  />
+)
+
+/** Replaces the token of a gateway. The old token stays valid until the new one is used, at most 4 hours (A22). */
+export function GatewayTokenPart({ row }: { row: Row }) {
+  const { site_id = '' } = useParams<{ site_id: string }>()
+  return (
+    <TokenIssue
+      row={row}
+      words={row.rotated_at ? texts.rotatingToken : texts.gatewayToken}
+      issue={(idempotencyKey) =>
+        send('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', {
+          path: { site_id, gateway_id: row.id },
+          idempotencyKey,
+        })
+      }
+    />
   )
 }

@@ -7,25 +7,25 @@ export const gatewayStates = ({ online, rotated_at }: Row) => [
   ...(rotated_at === null ? [] : [{ text: texts.badges.rotating, tone: 'warn' as const }]),
 ]
 
-export const gatewayColumns = columnsOf<'GET /sites/{site_id}/gateways'>()([
-  { field: 'name' },
-  { field: 'last_seen_version' },
-  { field: 'last_seen_remote_ip', kind: 'code', minor: true },
-  { field: 'last_seen_at', kind: 'time' },
-])
+export const gatewayColumns = columnsOf<'GET /sites/{site_id}/gateways'>()(
+  'name',
+  'last_seen_version',
+  'last_seen_remote_ip code minor',
+  'last_seen_at time',
+)
 
-const facts = columnsOf<'GET /sites/{site_id}/gateways'>()([
-  { field: 'last_seen_at', kind: 'time' },
-  { field: 'last_seen_version' },
-  { field: 'last_seen_user_agent' },
-  { field: 'last_seen_remote_ip', kind: 'code' },
-  { field: 'last_seen_remote_ip_location_region' },
-  { field: 'last_seen_remote_ip_location_city' },
-  { field: 'ipv4', kind: 'code' },
-  { field: 'ipv6', kind: 'code' },
-  { field: 'rotated_at', kind: 'time' },
-  { field: 'public_key', kind: 'code' },
-])
+const facts = columnsOf<'GET /sites/{site_id}/gateways'>()(
+  'last_seen_at time',
+  'last_seen_version',
+  'last_seen_user_agent',
+  'last_seen_remote_ip code',
+  'last_seen_remote_ip_location_region',
+  'last_seen_remote_ip_location_city',
+  'ipv4 code',
+  'ipv6 code',
+  'rotated_at time',
+  'public_key code',
+)
 
 const base = {
   noun: 'gateways',

@@ -11,7 +11,7 @@ const members: MemberSet = {
   edit: 'PATCH /groups/{group_id}/memberships',
   parameter: 'group_id',
   envelope: 'memberships',
-  columns: columnsOf<'GET /groups/{group_id}/memberships'>()([{ field: 'name' }, { field: 'type', kind: 'option' }]),
+  columns: columnsOf<'GET /groups/{group_id}/memberships'>()('name', 'type option'),
 }
 
 /** True for the group of all users, which has this name and belongs to no directory. Own groups cannot have the name (A14.2). */
@@ -29,21 +29,16 @@ export const groups: Collection = {
     remove: 'DELETE /groups/{id}',
   },
   envelope: 'group',
-  columns: columnsOf<'GET /groups'>()([
-    { field: 'name' },
-    { field: 'entity_type', kind: 'option', minor: true },
-    { field: 'email', minor: true },
-    { field: 'updated_at', kind: 'time' },
-  ]),
-  facts: columnsOf<'GET /groups'>()([
-    { field: 'entity_type', kind: 'option' },
-    { field: 'email' },
-    { field: 'directory_id', kind: 'code' },
-    { field: 'idp_id', kind: 'code' },
-    { field: 'synced_at', kind: 'time' },
-    { field: 'inserted_at', kind: 'time' },
-    { field: 'updated_at', kind: 'time' },
-  ]),
+  columns: columnsOf<'GET /groups'>()('name', 'entity_type option minor', 'email minor', 'updated_at time'),
+  facts: columnsOf<'GET /groups'>()(
+    'entity_type option',
+    'email',
+    'directory_id code',
+    'idp_id code',
+    'synced_at time',
+    'inserted_at time',
+    'updated_at time',
+  ),
   hidesBlank: true,
   filters: [{ name: 'entity_type', options: ['group', 'org_unit'] }],
   fields: [{ name: 'name', kind: 'text', isRequired: true }],
@@ -72,11 +67,7 @@ export const groups: Collection = {
       scope: 'policies',
       list: 'GET /policies',
       query: ({ id }) => ({ group_id: id }),
-      columns: columnsOf<'GET /policies'>()([
-        { field: 'resource_id', to: 'resources' },
-        { field: 'conditions', kind: 'conditions' },
-        { field: 'description', minor: true },
-      ]),
+      columns: columnsOf<'GET /policies'>()('resource_id @resources', 'conditions conditions', 'description minor'),
       states: policyStates,
       opens: ({ id }) => `/policies/${id}`,
       creates: ({ id }) => `/policies/new?group_id=${id}`,

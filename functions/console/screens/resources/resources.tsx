@@ -12,10 +12,7 @@ const poolMembers: MemberSet = {
   edit: 'PATCH /resources/{resource_id}/pool_members',
   parameter: 'resource_id',
   envelope: 'pool_members',
-  columns: columnsOf<'GET /resources/{resource_id}/pool_members'>()([
-    { field: 'name' },
-    { field: 'last_seen_at', kind: 'time' },
-  ]),
+  columns: columnsOf<'GET /resources/{resource_id}/pool_members'>()('name', 'last_seen_at time'),
 }
 
 export const resources: Collection = {
@@ -30,21 +27,21 @@ export const resources: Collection = {
     remove: 'DELETE /resources/{id}',
   },
   envelope: 'resource',
-  columns: columnsOf<'GET /resources'>()([
-    { field: 'name' },
-    { field: 'type', kind: 'option' },
-    { field: 'address', kind: 'code' },
-    { field: 'filters', kind: 'filters', minor: true },
-    { field: 'site_id', to: 'sites' },
-  ]),
-  facts: columnsOf<'GET /resources'>()([
-    { field: 'type', kind: 'option' },
-    { field: 'address', kind: 'code' },
-    { field: 'site_id', to: 'sites' },
-    { field: 'filters', kind: 'filters' },
-    { field: 'ip_stack', kind: 'option' },
-    { field: 'address_description' },
-  ]),
+  columns: columnsOf<'GET /resources'>()(
+    'name',
+    'type option',
+    'address code',
+    'filters filters minor',
+    'site_id @sites',
+  ),
+  facts: columnsOf<'GET /resources'>()(
+    'type option',
+    'address code',
+    'site_id @sites',
+    'filters filters',
+    'ip_stack option',
+    'address_description',
+  ),
   filters: [
     { name: 'type', options: ['dns', 'ip', 'cidr', 'static_device_pool'] },
     { name: 'site_id', to: 'sites' },
@@ -101,11 +98,7 @@ export const resources: Collection = {
       scope: 'policies',
       list: 'GET /access/resources/{id}/actors',
       path: ({ id }) => ({ id }),
-      columns: columnsOf<'GET /access/resources/{id}/actors'>()([
-        { field: 'name' },
-        { field: 'type', kind: 'option' },
-        { field: 'policies', kind: 'policies' },
-      ]),
+      columns: columnsOf<'GET /access/resources/{id}/actors'>()('name', 'type option', 'policies policies'),
       opens: ({ id }) => `/actors/${id}`,
       hint: texts.hints.noAccess,
     },
@@ -115,11 +108,7 @@ export const resources: Collection = {
       scope: 'policies',
       list: 'GET /policies',
       query: ({ id }) => ({ resource_id: id }),
-      columns: columnsOf<'GET /policies'>()([
-        { field: 'group_id', to: 'groups' },
-        { field: 'conditions', kind: 'conditions' },
-        { field: 'description', minor: true },
-      ]),
+      columns: columnsOf<'GET /policies'>()('group_id @groups', 'conditions conditions', 'description minor'),
       opens: ({ id }) => `/policies/${id}`,
       creates: ({ id }) => `/policies/new?resource_id=${id}`,
     },

@@ -1,7 +1,7 @@
 import { type Collection, columnsOf } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
+import { SiteTokenPart } from '../gateways/gateway-token-part.tsx'
 import { gatewayColumns, gatewayStates } from '../gateways/gateways.tsx'
-import { SiteTokenPart } from './site-token-part.tsx'
 
 export const sites: Collection = {
   noun: 'sites',
@@ -15,7 +15,7 @@ export const sites: Collection = {
     remove: 'DELETE /sites/{id}',
   },
   envelope: 'site',
-  columns: columnsOf<'GET /sites'>()([{ field: 'name' }, { field: 'id', kind: 'code', minor: true }]),
+  columns: columnsOf<'GET /sites'>()('name', 'id code minor'),
   facts: [],
   fields: [{ name: 'name', kind: 'text', isRequired: true }],
   typesName: true,
@@ -42,11 +42,7 @@ export const sites: Collection = {
       scope: 'resources',
       list: 'GET /resources',
       query: ({ id }) => ({ site_id: id }),
-      columns: columnsOf<'GET /resources'>()([
-        { field: 'name' },
-        { field: 'type', kind: 'option' },
-        { field: 'address', kind: 'code' },
-      ]),
+      columns: columnsOf<'GET /resources'>()('name', 'type option', 'address code'),
       opens: ({ id }) => `/resources/${id}`,
       creates: ({ id }) => `/resources/new?site_id=${id}`,
     },

@@ -11,11 +11,7 @@ export const tokens: Collection = {
   query: { type: 'api_client' },
   routes: { list: 'GET /actors', create: 'POST /actors' },
   envelope: 'actor',
-  columns: columnsOf<'GET /actors'>()([
-    { field: 'name' },
-    { field: 'last_seen_at', kind: 'time' },
-    { field: 'inserted_at', kind: 'time', minor: true },
-  ]),
+  columns: columnsOf<'GET /actors'>()('name', 'last_seen_at time', 'inserted_at time minor'),
   facts: [],
   fields: [
     { name: 'name', kind: 'text', isRequired: true },
