@@ -1,10 +1,12 @@
 import { useEffect, useId, useMemo, useState } from 'react'
 import { useParams, useSearchParams } from 'wouter'
 import { isServed, isServedFilter, type Route } from '../client/coming.ts'
+import { toProblem } from '../client/problem.ts'
 import { useRead } from '../client/queries.ts'
 import { send } from '../client/request.ts'
 import { ActionButton, ActionLink } from '../parts/controls.tsx'
 import { Icon } from '../parts/icons.tsx'
+import { notify } from '../parts/notice.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
 import { saveFile } from '../parts/secret-dialog.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
@@ -168,6 +170,9 @@ export function ListScreen({ collection }: { collection: Collection }) {
       const header = ['id', ...columns.map(columnLabel)]
       const lines = all.map((row) => [row.id, ...columns.map((column) => textOf(column, row, names))])
       saveFile(`${noun}.csv`, toCsv([header, ...lines]), 'text/csv;charset=utf-8')
+      if (all.length === maxCsvRows) notify(texts.states.csvLimit)
+    } catch (error) {
+      notify(toProblem(error).message)
     } finally {
       setExported(undefined)
     }

@@ -68,7 +68,6 @@ export const texts = {
     clear: 'Clear filters',
     previous: 'Previous',
     next: 'Next',
-    first: 'First page',
     menu: 'Menu',
     signOut: 'Sign out',
     copy: 'Copy',
@@ -137,7 +136,6 @@ export const texts = {
     verify: 'Verify',
     verified: 'The client is verified.',
     unverify: 'Remove verification',
-    unverified: 'The client is no longer verified.',
     unverifyHint: 'Its authorizations end at once. Policies that require a verified client no longer admit it.',
   },
   purpose: {
@@ -164,7 +162,6 @@ export const texts = {
     open: 'Open',
   },
   form: {
-    required: 'required',
     optional: 'optional',
     leave: 'Your changes are not saved. Leave this page and discard them?',
     unchanged: 'Nothing is changed.',
@@ -222,7 +219,6 @@ export const texts = {
     memberTitle: 'Change the members?',
   },
   members: {
-    title: 'Edit members',
     add: 'Add a member',
     pending: (added: number, removed: number): string =>
       [added > 0 ? `add ${numbers.format(added)}` : '', removed > 0 ? `remove ${numbers.format(removed)}` : '']
@@ -252,7 +248,6 @@ export const texts = {
     provider: 'Sign in with a provider',
     denied: 'You have no access to the console. An administrator of the account can grant it.',
     failed: 'The sign-in did not succeed. Start again.',
-    foreign: 'This answer belongs to a sign-in that this tab did not start. Start again.',
     used: 'This one-time link was used or has expired. Sign in in another way.',
     ended: 'You are signed out.',
     idle: 'You were signed out after 30 minutes without input.',
@@ -281,7 +276,7 @@ export const texts = {
     used: (used: number, total: number): string => `${numbers.format(used)} of ${numbers.format(total)}`,
     noLimits: 'No limit is set.',
   },
-  overview: { title: 'Overview', start: 'First steps', steps: 'A resource is reachable once these exist.' },
+  overview: { title: 'Overview' },
   keys: {
     title: 'Keyboard',
     rows: [
@@ -305,7 +300,6 @@ export const texts = {
     online: 'Online',
     offline: 'Offline',
     verified: 'Verified',
-    unverified: 'Not verified',
     orphaned: 'Orphaned',
     conditional: 'Conditional',
     managed: 'Managed',
@@ -313,13 +307,9 @@ export const texts = {
     rotating: 'Rotating',
     failing: 'Failing',
     standard: 'Default',
-    expired: 'Expired',
-    system: 'System',
-    admin: 'Administrator',
   },
   reasons: {
     internet: 'The Internet Resource is managed by the service.',
-    system: 'The Internet Site is managed by the service.',
     managed: 'This group is managed by the service: it has every user and administrator as a member.',
     synced: 'This group is synchronized from a directory. Change it there.',
     device: 'The inventory of the posture provider owns this device.',

@@ -1,17 +1,13 @@
 import { type Collection, columnsOf, type Row } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
 
-/** States of a policy: why it grants nothing, or under which restriction. */
-export function policyStates({ group_id, is_disabled, conditions }: Row) {
-  const isConditional = Array.isArray(conditions) && conditions.length > 0
-  return [
-    ...(group_id === null ? [{ text: texts.badges.orphaned, tone: 'warn' as const }] : []),
-    is_disabled
-      ? { text: texts.badges.disabled, tone: 'warn' as const }
-      : { text: texts.badges.enabled, tone: 'quiet' as const },
-    ...(isConditional ? [{ text: texts.badges.conditional, tone: 'neutral' as const }] : []),
-  ]
-}
+/** States of a policy: why it grants nothing, or that it is enabled. */
+export const policyStates = ({ group_id, is_disabled }: Row) => [
+  ...(group_id === null ? [{ text: texts.badges.orphaned, tone: 'warn' as const }] : []),
+  is_disabled
+    ? { text: texts.badges.disabled, tone: 'warn' as const }
+    : { text: texts.badges.enabled, tone: 'quiet' as const },
+]
 
 export const policies: Collection = {
   noun: 'policies',
