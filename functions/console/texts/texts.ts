@@ -136,6 +136,7 @@ export const texts = {
     verify: 'Verify',
     verified: 'The client is verified.',
     unverify: 'Remove verification',
+    unverified: 'The client is no longer verified.',
     unverifyHint: 'Its authorizations end at once. Policies that require a verified client no longer admit it.',
   },
   purpose: {
