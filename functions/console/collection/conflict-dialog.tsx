@@ -79,7 +79,7 @@ export function ConflictDialog({ fields, id, loaded, theirs, mine, onSave, onRel
                 ? chosen[field] !== 'theirs'
                 : JSON.stringify(values.loaded) !== JSON.stringify(values.mine)
               const side = (name: 'theirs' | 'mine', isChosen: boolean) => (
-                <td className={isChosen ? 'chosen' : undefined}>
+                <td className={isChosen ? 'chosen' : undefined} data-label={texts.conflict[name]}>
                   <label>
                     <input
                       type="radio"
@@ -95,7 +95,7 @@ export function ConflictDialog({ fields, id, loaded, theirs, mine, onSave, onRel
               return (
                 <tr key={field}>
                   <th scope="row">{labelOf(field)}</th>
-                  <td>{shown(field, values.loaded)}</td>
+                  <td data-label={texts.conflict.loaded}>{shown(field, values.loaded)}</td>
                   {side('theirs', !isMine)}
                   {side('mine', isMine)}
                 </tr>
