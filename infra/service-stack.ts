@@ -14,7 +14,7 @@ import { collectionOf, servedPath } from './api/route-id.ts'
 import { routeLimits } from './api/route-limits.ts'
 import { routedFunctions, toRoutedFunctions } from './api/routed-functions.ts'
 import { loadedCode } from './code/loaded-code.ts'
-import { publicRoutes, sealPub, signInPages } from './code/public-routes.ts'
+import { consoleRoutes, publicRoutes, sealPub, signInPages } from './code/public-routes.ts'
 import { ConcurrencyCheck } from './functions/concurrency-check.ts'
 import { consumeStreams } from './functions/consumers.ts'
 import { currentFunction, type FunctionDefaults } from './functions/current-function.ts'
@@ -148,12 +148,13 @@ export class ServiceStack extends Stack {
     defaults: FunctionDefaults,
     { of }: Roles,
     check: ConcurrencyCheck,
-    { signInConcurrency }: Settings,
+    { signInConcurrency, console }: Settings,
   ): ApiRoute[] {
     const functions = [
       { id: 'UnknownRoute', file: 'api/unknown-route.ts', routes: ['$default'], role: of.public },
       { id: 'OtherV0Route', file: 'v0/other-route.ts', routes: [otherV0Routes], role: of.writer },
       ...toRoutedFunctions(publicRoutes, (file) => (file === sealPub ? of.publicKey : of.public)),
+      ...(console ? toRoutedFunctions(consoleRoutes, () => of.public) : []),
       ...toRoutedFunctions(signInPages, () => of.signIn).map((page) => ({
         ...page,
         reserved: toReservation(signInConcurrency),

@@ -138,6 +138,7 @@ export class FrontStack extends Stack {
       defaultBehavior: behavior,
       additionalBehaviors: {
         ...Object.fromEntries(Object.keys(publicRoutes).map((route) => [route.slice(route.indexOf('/')), page])),
+        ...(props.settings.console && { '/console/_/*': page }),
         ...(channelOrigin && {
           [livePath]: { ...behavior, ...handshakePolicies(this), origin: originAt(channelOrigin) },
         }),

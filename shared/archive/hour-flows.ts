@@ -50,7 +50,7 @@ class OpenHours {
     // Reads the versions of a day together, because reports can have starts of many hours.
     if (this.day !== dayStart(hour)) {
       this.day = dayStart(hour)
-      this.versions = await Array.fromAsync(openVersions(account, watermark, [this.day, hour]))
+      this.versions = await Array.fromAsync(openVersions(account, watermark, [this.day, this.day + dayMicros - 1]))
     }
     for (const version of this.versions)
       if (version.hour === hour)

@@ -93,6 +93,7 @@ describe('CloudFront', () => {
       '/seal.pub',
       '/docs',
       '/docs/redoc.standalone.js',
+      '/console/_/*',
       '/live',
     ])
     const CachePolicyConfig = configOf('AWS::CloudFront::CachePolicy', 'Pages').CachePolicyConfig

@@ -1,0 +1,50 @@
+import { isServed, type Route } from '../client/coming.ts'
+import type { IconName } from '../parts/icons.tsx'
+import { texts } from '../texts/texts.ts'
+
+type Entry = { path: string; label: string; icon: IconName; scope?: string; needs?: Route; key?: string }
+
+type Section = { label: string | null; entries: Entry[] }
+
+const entry = (name: Exclude<IconName, 'overview' | 'settings'>, scope: string, more: Partial<Entry> = {}): Entry => ({
+  path: `/${name}`,
+  label: texts.many(name as 'resources'),
+  icon: name,
+  scope,
+  ...more,
+})
+
+const allSections: Section[] = [
+  { label: null, entries: [{ path: '/', label: texts.overview.title, icon: 'overview', key: 'o' }] },
+  {
+    label: texts.sections.access,
+    entries: [
+      entry('resources', 'resources', { key: 'r' }),
+      entry('policies', 'policies', { key: 'p' }),
+      entry('groups', 'groups', { key: 'g' }),
+      entry('actors', 'actors', { key: 'a' }),
+    ],
+  },
+  {
+    label: texts.sections.network,
+    entries: [
+      entry('sites', 'sites', { key: 's' }),
+      entry('gateways', 'gateways', { needs: 'GET /gateways' }),
+      entry('clients', 'clients', { key: 'c' }),
+    ],
+  },
+  { label: texts.sections.identity, entries: [entry('providers', 'providers'), entry('devices', 'mdm')] },
+  {
+    label: texts.sections.administration,
+    entries: [
+      entry('tokens', 'actors', { key: 't' }),
+      { path: '/settings', label: texts.settings.title, icon: 'settings' },
+    ],
+  },
+]
+
+/** Sections of the navigation, without entries whose list the service does not have (K1.4). */
+export const navigation: Section[] = allSections.map(({ label, entries }) => ({
+  label,
+  entries: entries.filter(({ needs }) => needs === undefined || isServed(needs)),
+}))

@@ -1,0 +1,42 @@
+import { texts } from '../texts/texts.ts'
+import { preferences } from './preferences.ts'
+import { useStore } from './store.ts'
+
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+function formatterOf(zone: 'local' | 'utc', seconds: boolean): Intl.DateTimeFormat {
+  const key = `${zone} ${seconds}`
+  const found =
+    formatters.get(key) ??
+    new Intl.DateTimeFormat(texts.locale, {
+      dateStyle: 'medium',
+      timeStyle: seconds ? 'long' : 'short',
+      hourCycle: 'h23',
+      ...(zone === 'utc' && { timeZone: 'UTC' }),
+    })
+  formatters.set(key, found)
+  return found
+}
+
+const relative = new Intl.RelativeTimeFormat(texts.locale, { numeric: 'auto' })
+
+/** Returns a distance such as "5 minutes ago" for times within a day; undefined for others. */
+function distanceOf(time: number, now: number): string | undefined {
+  const minutes = Math.round((time - now) / 60_000)
+  if (Math.abs(minutes) < 60) return relative.format(minutes, 'minute')
+  return Math.abs(minutes) < 24 * 60 ? relative.format(Math.round(minutes / 60), 'hour') : undefined
+}
+
+/** Shows a point in time in the preferred zone. Times within a day are shown as a distance, with the exact time as title. */
+export function Time({ value, exact = false }: { value: string; exact?: boolean }) {
+  const { zone } = useStore(preferences)
+  const date = new Date(value)
+  const full = `${formatterOf(zone, true).format(date)}`
+  const distance = exact ? undefined : distanceOf(date.getTime(), Date.now())
+  return (
+    <time dateTime={value} title={full}>
+      {distance ?? formatterOf(zone, false).format(date)}
+      {distance === undefined && zone === 'utc' ? ' UTC' : ''}
+    </time>
+  )
+}

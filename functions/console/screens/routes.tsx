@@ -1,0 +1,74 @@
+import type { ComponentType } from 'react'
+import { Route, Switch } from 'wouter'
+import { type Collection, fillAddress } from '../collection/collection.ts'
+import { DetailScreen } from '../collection/detail-screen.tsx'
+import { FormScreen } from '../collection/form-screen.tsx'
+import { ListScreen } from '../collection/list-screen.tsx'
+import { ActionLink } from '../parts/controls.tsx'
+import { Empty } from '../parts/states.tsx'
+import { texts } from '../texts/texts.ts'
+import { actors } from './actors/actors.tsx'
+import { clients } from './clients/clients.tsx'
+import { devices } from './devices/devices.tsx'
+import { allGateways, gateways } from './gateways/gateways.tsx'
+import { groups } from './groups/groups.tsx'
+import { OverviewScreen } from './overview/overview.tsx'
+import { policies } from './policies/policies.tsx'
+import { ProviderList } from './providers/provider-list.tsx'
+import { providerKinds, providersOf } from './providers/providers.tsx'
+import { resources } from './resources/resources.tsx'
+import { SettingsScreen } from './settings/settings.tsx'
+import { sites } from './sites/sites.tsx'
+import { tokens } from './tokens/tokens.tsx'
+
+/** Collections with the screens list, form and details. A screen is added by copying a folder and naming it here. */
+const collections: Collection[] = [
+  resources,
+  policies,
+  groups,
+  actors,
+  sites,
+  gateways,
+  allGateways,
+  clients,
+  ...providerKinds.map(providersOf),
+  devices,
+  tokens,
+]
+
+const ownScreens: Record<string, ComponentType> = {
+  '/': OverviewScreen,
+  '/providers': ProviderList,
+  '/settings': SettingsScreen,
+}
+
+/** Screens of a collection by their paths. */
+function routesOf(collection: Collection): Array<[path: string, screen: ComponentType]> {
+  const { address } = collection
+  return [
+    [address, () => <ListScreen collection={collection} />],
+    [`${address}/new`, () => <FormScreen collection={collection} action="create" />],
+    [`${address}/:id`, () => <DetailScreen collection={collection} />],
+    [`${address}/:id/edit`, () => <FormScreen collection={collection} action="update" />],
+  ]
+}
+
+const routes = [...Object.entries(ownScreens), ...collections.flatMap(routesOf)]
+
+/** Shows the screen of the current address. */
+export default function Screens() {
+  return (
+    <Switch>
+      {routes.map(([path, Screen]) => (
+        <Route path={path} key={path}>
+          {(params) => <Screen key={fillAddress(path, params as Record<string, string>)} />}
+        </Route>
+      ))}
+      <Route>
+        <Empty title={texts.states.notFound} action={<ActionLink to="/">{texts.overview.title}</ActionLink>}>
+          {texts.states.notFoundHint}
+        </Empty>
+      </Route>
+    </Switch>
+  )
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { comingFilters, comingRoutes } from '#functions/console/client/coming.ts'
+import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
+
+type Parameter = { name?: string; in?: string }
+type Document = { paths: Record<string, Record<string, { parameters?: Parameter[] }>> }
+
+const { paths }: Document = JSON.parse(readFileSync('docs/openapi.json', 'utf8'))
+const sources = new Map([...sourcesBelow('functions/console')].filter(([file]) => !file.endsWith('/api-types.ts')))
+
+const served = new Set(
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  ),
+)
+
+const filtersOf = (route: string): string[] => {
+  const [method = '', path = ''] = route.split(' ')
+  return (paths[path]?.[method.toLowerCase()]?.parameters ?? []).flatMap((one) =>
+    one.in === 'query' && one.name ? [one.name] : [],
+  )
+}
+
+/** Routes named in the sources. A placeholder in a route stands for the kinds of providers. */
+const called = [...sources].flatMap(([file, text]) =>
+  [...text.matchAll(/['`]((?:GET|POST|PUT|PATCH|DELETE) [^'`\s]+)['`]/g)].flatMap(([, route = '']) =>
+    ['oidc', 'suite', 'tenant', 'idp', 'email_otp'].map((kind) => ({
+      file,
+      route: route.replace(/\$\{path\}/, `/${kind}_auth_providers`).replace(/\$\{kind\}/, kind),
+    })),
+  ),
+)
+
+it('calls only operations of docs/openapi.json, or ones that are listed as coming (K1.4)', () => {
+  expect(called.length).toBeGreaterThan(100)
+  const isFound = (route: string) => served.has(route) || comingRoutes.some((coming) => coming === route)
+  expect(called.filter(({ route }) => !isFound(route))).toEqual([])
+})
+
+it('lists as coming only what docs/openapi.json lacks', () => {
+  expect(comingRoutes.filter((route) => served.has(route))).toEqual([])
+  const present = Object.entries(comingFilters).flatMap(([route, names]) =>
+    names.filter((name) => filtersOf(route).includes(name)).map((name) => `${route} ${name}`),
+  )
+  expect(present).toEqual([])
+})
+
+/** Packages that the console may import. Everything else would need a reason and bytes. */
+const packages = [
+  'react',
+  'react-dom/client',
+  'react-aria-components',
+  '@tanstack/react-query',
+  'wouter',
+  'wouter/use-browser-location',
+]
+
+it('imports only its own files, its packages, and files of shared/ without Node and the table (K2.1)', () => {
+  for (const [file, text] of sources) {
+    const imported = importsOf(file, text).filter((target) => !target.startsWith('functions/console/'))
+    const outside = imported.filter(
+      (target) => !target.startsWith('shared/') || /'node:/.test(readFileSync(target, 'utf8')),
+    )
+    expect(outside, file).toEqual([])
+    const names = [...text.matchAll(/from '([^.#'][^']*)'/g)].map(([, name = '']) => name)
+    expect(
+      names.filter((name) => !packages.includes(name)),
+      file,
+    ).toEqual([])
+  }
+})
+
+it('writes no markup as text, and opens no other origin (K4)', () => {
+  const forbidden = /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML|document\.write|\beval\(|style=\{/
+  for (const [file, text] of sources) expect(forbidden.exec(text)?.[0], file).toBeUndefined()
+})
