@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Service, startService } from './support/service/service.ts'
 import { type Browsing, chromiumPath, openBrowser } from './support/sign-in/browser.ts'
-import { documentCommands, has, screenCommands, typed, walkSteps } from './walk/type-commands.ts'
+import { has, screenCommands, typed, walkSteps } from './walk/type-commands.ts'
 
 const chromium = chromiumPath()
 if (!chromium) process.stderr.write('There is no Chromium on this machine: signing in with a browser is not tested.\n')
