@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Service, startService } from './support/service/service.ts'
 import { type Browsing, chromiumPath, openBrowser } from './support/sign-in/browser.ts'
-import { documentCommands, has, screenCommands, typed } from './walk/type-commands.ts'
+import { has, screenCommands, typed, walkSteps } from './walk/type-commands.ts'
 
 const chromium = chromiumPath()
 if (!chromium) process.stderr.write('There is no Chromium on this machine: signing in with a browser is not tested.\n')
@@ -159,7 +159,7 @@ describe.skipIf(!chromium)('a person in a browser', () => {
     'signs in, connects, is in the flow log, and is out when an administrator ends the access (docs/sign-in.md), %s',
     async (when) => {
       if (when !== 'at first') {
-        const { stderr } = await typed(['sh'], screenCommands(service) + documentCommands('walk.md'), service.dataDir)
+        const { stderr } = await typed(['sh'], screenCommands(service) + walkSteps(), service.dataDir)
         expect(stderr).toBe('')
       }
       const { child, output, goOn: resume } = typeIn(['prepare', 'sign in', 'end'])

@@ -27,6 +27,7 @@ function checkSize(variables: Record<string, string>): Record<string, string> {
 const passedSettings = [
   'logRetentionDays',
   'flowRetentionDays',
+  'archiveRetentionDays',
   'heartbeatSecs',
   'syncDeletionBrakePercent',
   'logLevel',

@@ -189,12 +189,13 @@ export function rightsOfDuties(storage: Storage) {
       may(['s3:ListBucket'], [archive.bucketArn]),
       may(['s3:GetObject'], archivedObjects),
     ],
-    // Allows replacing files, but no manifests, and deleting replaced versions.
+    // Allows replacing files, but no manifests, and deleting replaced versions and expired files.
     eraseActor: [
       onTable(reads, [accountVersion, archiveStates, actorCounts]),
       onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [archiveStates, actorCounts]),
       may(['s3:ListBucket', 's3:ListBucketVersions'], [archive.bucketArn]),
-      may(['s3:GetObject', 's3:PutObject', 's3:DeleteObjectVersion'], logFilesOf(archive)),
+      may(['s3:GetObject'], archivedObjects),
+      may(['s3:PutObject', 's3:DeleteObjectVersion'], logFilesOf(archive)),
     ],
     verifyRows: [onTable(['dynamodb:Scan', 'dynamodb:Query', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'])],
   } satisfies Partial<Record<Duty, PolicyStatement[]>>

@@ -55,7 +55,7 @@ export class Roles extends Construct {
     const reason = 'The names of tiles and checkpoints contain the account and a number.'
     for (const user of [seal, renewLocks]) acknowledgeWildcards(user, sealed, [sealed.arnForObjects('*')], reason)
     const ofArchive = 'The names of files and manifests contain the account and the hour.'
-    for (const user of [archive, readerOfLogs, verifyArchive, deleteAccounts])
+    for (const user of [archive, readerOfLogs, verifyArchive, this.of.eraseActor, deleteAccounts])
       acknowledgeWildcards(user, storage.archive, [storage.archive.arnForObjects('*')], ofArchive)
     acknowledgeWildcards(this.of.eraseActor, storage.archive, logFilesOf(storage.archive), ofArchive)
     acknowledgeWildcards(seal, storage.archive, [storage.archive.arnForObjects('v1/manifest/*')], ofArchive)

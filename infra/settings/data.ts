@@ -77,7 +77,7 @@ export const dataSettings = {
   ),
   archiveRetentionDays: setting(
     days,
-    400,
+    defaultSettings.archiveRetentionDays,
     'Days after which archived logs are deleted, by a lifecycle rule of the new bucket. At least `flowRetentionDays` and `logRetentionDays`.',
   ),
   archiveTierDays: setting(

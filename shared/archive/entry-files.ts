@@ -17,7 +17,7 @@ import { getItem } from '../table/read.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
 import type { DueHour } from './due-hour.ts'
 import type { ManifestFile, SealedSizes } from './manifest.ts'
-import { type ArchivedRow, type PutFile, putFile, readLeaves } from './put-file.ts'
+import { type ArchivedRow, putFile, readLeaves } from './put-file.ts'
 
 type EntryStream = Exclude<LogStream, 'flow'>
 
@@ -91,7 +91,7 @@ export async function putEntryFiles(
   stream: EntryStream,
   hour: number,
   erasures: Erasures,
-): Promise<PutFile[]> {
+): Promise<ManifestFile[]> {
   const check = new SealedHourCheck(account, stream, hour)
   let first: ArchivedRow[] | null = []
   let size = noSize
@@ -102,7 +102,7 @@ export async function putEntryFiles(
     first?.push(entry)
   }
   await check.finish()
-  const files: PutFile[] = []
+  const files: ManifestFile[] = []
   let rows: ArchivedRow[] = []
   const put = async () => {
     files.push(await putFile({ account, stream, hour, part: files.length }, rows, erasures))

@@ -10,14 +10,15 @@ import { readArchiveState } from '../logs/blocks/archive-view.ts'
 import {
   type ErasedFile,
   type Erasure,
-  erasedFileKey,
   erasureKey,
   readErasedFiles,
   readErasures,
+  storeErasedFile,
 } from '../logs/blocks/erasures.ts'
 import { eraseCounts } from '../logs/counters/count-items.ts'
 import { type LogStream, logStreams } from '../logs/entries/log-id.ts'
 import type { FileRow } from '../logs/files/columns.ts'
+import { manifestPath } from '../logs/files/file-index.ts'
 import { encodeFile } from '../logs/files/parquet-writer.ts'
 import { rowLeaf } from '../seal/log/row-leaf.ts'
 import { accountVersionKey } from '../table/keys.ts'
@@ -25,8 +26,10 @@ import { putItem } from '../table/put-item.ts'
 import { getItem } from '../table/read.ts'
 import { ArchiveLease } from './archive-lease.ts'
 import { ArchiveMismatch } from './archive-mismatch.ts'
-import { eraseRow, erasureColumns, erasureOf } from './erase-rows.ts'
-import { groupsIn } from './put-file.ts'
+import { countErased, eraseRow, erasureColumns, erasureOf, isErased } from './erase-rows.ts'
+import { readIfValid } from './manifest.ts'
+import { hourOfPath, isExpired } from './object-hour.ts'
+import { groupsIn, rootOfRows } from './put-file.ts'
 
 const EraseEvent = v.strictObject({
   account_id: v.optional(v.unknown()),
@@ -42,18 +45,9 @@ async function storeErasure(account: string, actor: string): Promise<Erasure> {
   const stored = erasures.get(actor)
   if (stored) return stored
   const erased_at = Math.max(clock.now(), 1 + ([...erasures.values()].at(-1)?.erased_at ?? 0))
-  const erasure = { id: uuidV7(erased_at), actor_id: actor, erased_at, rows: 0, last_manifest: -1 }
+  const erasure = { id: uuidV7(erased_at), actor_id: actor, erased_at }
   await putItem({ ...erasureKey(account, actor), kind: 'archive_erasure', ...erasure })
   return erasure
-}
-
-/** Stores what the next manifest lists, before the file is rewritten. Changes nothing if an interrupted call has stored it. */
-async function storeErasedFile(account: string, file: ErasedFile): Promise<void> {
-  const [last] = await readErasedFiles(account, 'last')
-  if (last?.key === file.key && last.sha256 === file.sha256) return
-  const number = last ? last.number + 1 : 0
-  const item = { ...erasedFileKey(account, number), kind: 'archive_erased_file', number, ...file }
-  await putItem(item, { ConditionExpression: 'attribute_not_exists(pk)' })
 }
 
 /** @throws ArchiveMismatch if the file is damaged */
@@ -65,42 +59,68 @@ async function* rowsIn(key: string, content: Buffer, columns?: string[]): AsyncG
   }
 }
 
+/** Erasure in progress. `watermark` is that of the archive, and `erasedFiles` are the stored states by path, from before any file is read. */
+type Run = { account: string; watermark: number; erasure: Erasure; erasedFiles: Map<string, ErasedFile> }
+
 /**
- * Erases the rows of an actor in a file, and deletes older versions of it. Idempotent. Returns the number of rows.
- * @throws ArchiveMismatch if the file is damaged
+ * Compares a file with its manifest. A file of an hour that is not flushed has none, and its entries are still in the table.
+ * @throws ArchiveMismatch for other rows, or if the manifest does not list the file
  */
-async function eraseFile(account: string, stream: LogStream, key: string, erasure: Erasure): Promise<number> {
+async function checkRoot({ account, watermark }: Run, stream: LogStream, key: string, content: Buffer): Promise<void> {
+  const stored = await readIfValid(manifestPath(account, hourOfPath(key)))
+  if (!stored && hourOfPath(key) >= watermark) return
+  const listed = stored?.manifest.files.find((file) => file.key === key)
+  if ((await rootOfRows(stream, content)) !== listed?.root) throw new ArchiveMismatch(key)
+}
+
+/** Replaces a file. @throws Error if a different run has replaced it */
+async function replaceFile(key: string, content: Buffer, sha256: string, tag: string): Promise<void> {
+  if (await archiveStore().put(key, content, tag)) return
+  // The response of an earlier attempt can be lost.
+  const stored = await archiveStore().get(key)
+  if (!stored || hash('sha256', stored.content) !== sha256) throw new Error(`The file ${key} was written concurrently.`)
+}
+
+/**
+ * Erases the rows of an actor in a file, stores its state for the next manifest, and deletes its older versions. Deletes an expired file
+ * instead, because a rewritten file would expire later (R12.1). Idempotent. Returns the number of rows.
+ * @throws ArchiveMismatch if the file is damaged or differs from its manifest
+ */
+async function eraseFile(run: Run, stream: LogStream, key: string): Promise<number> {
+  const { account, erasure, erasedFiles } = run
   const stored = await archiveStore().get(key)
   if (!stored) return 0
   const erasures = new Map([[erasure.actor_id, erasure]])
-  let [before, rows] = [0, 0]
+  let [rows, hasErased] = [0, false]
   for await (const row of rowsIn(key, stored.content, erasureColumns(stream))) {
-    if (row.erased_at === erasure.erased_at) before++
+    if (isErased(row)) hasErased = true
     else if (erasureOf(row, erasures)) rows++
   }
-  if (rows > 0) {
-    const erased: FileRow[] = []
-    for await (const row of rowsIn(key, stored.content))
-      erased.push(erasureOf(row, erasures) ? eraseRow(row, rowLeaf(stream, row), erasure) : row)
-    const content = encodeFile(stream, erased)
-    const sha256 = hash('sha256', content)
-    await storeErasedFile(account, { id: erasure.id, key, sha256, rows: before + rows })
-    if (!(await archiveStore().put(key, content, stored.tag)))
-      throw new Error(`The file ${key} was written concurrently.`)
-  }
-  if (before + rows > 0) await archiveStore().deleteOldVersions(key)
+  if (rows > 0 && isExpired(key)) await archiveStore().deleteFolder(key, () => true)
+  if ((rows === 0 && !hasErased) || isExpired(key)) return rows
+  await checkRoot(run, stream, key, stored.content)
+  const erased: FileRow[] = []
+  for await (const row of rowsIn(key, stored.content))
+    erased.push(erasureOf(row, erasures) ? eraseRow(row, rowLeaf(stream, row), erasure) : row)
+  const content = rows > 0 ? encodeFile(stream, erased) : stored.content
+  const sha256 = hash('sha256', content)
+  if (rows > 0) await replaceFile(key, content, sha256, stored.tag)
+  const file = { key, sha256, rows: countErased(erased) }
+  if (!(await storeErasedFile(account, file, erasedFiles.get(key))))
+    throw new Error(`The state of the file ${key} was written concurrently.`)
+  await archiveStore().deleteOldVersions(key)
   return rows
 }
 
 /**
- * Erases the rows of an actor in all files after the path `after`. `damaged` are the paths of files that cannot be read, and `next` is the
- * path from which the next call continues; null at the end.
+ * Erases the rows of an actor in all files after the path `after`. `damaged` are the paths of files that cannot be read or differ from their
+ * manifests, and `next` is the path from which the next call continues; null at the end.
  */
-async function eraseFiles(account: string, erasure: Erasure, after: string | undefined, hasTime: () => boolean) {
+async function eraseFiles(run: Run, after: string | undefined, hasTime: () => boolean) {
   const result = { files: 0, rows: 0, damaged: [] as string[], next: null as string | null }
   for (const stream of logStreams.toSorted()) {
-    for await (const { path } of archiveStore().list(`v1/${stream}/account=${account}/`, after)) {
-      const rows = await eraseFile(account, stream, path, erasure).catch((error) => {
+    for await (const { path } of archiveStore().list(`v1/${stream}/account=${run.account}/`, after)) {
+      const rows = await eraseFile(run, stream, path).catch((error) => {
         if (!(error instanceof ArchiveMismatch)) throw error
         result.damaged.push(error.at)
         return 0
@@ -124,11 +144,14 @@ export async function eraseActor(event: unknown, hasTime: () => boolean = () => 
   if (!(await getItem(accountVersionKey(account))))
     throw new ApiError('not_found', `The account ${account} does not exist.`)
   const lease = new ArchiveLease(account)
-  if (!(await lease.take((await readArchiveState(account))?.watermark))) throw new ApiError('unavailable', busy)
+  const state = await readArchiveState(account)
+  if (!(await lease.take(state?.watermark))) throw new ApiError('unavailable', busy)
   try {
     const erasure = await storeErasure(account, actor)
     await eraseCounts(account, actor)
-    const result = await eraseFiles(account, erasure, next ?? undefined, hasTime)
+    const erasedFiles = new Map((await readErasedFiles(account)).map((file) => [file.key, file]))
+    const run = { account, watermark: state?.watermark ?? 0, erasure, erasedFiles }
+    const result = await eraseFiles(run, next ?? undefined, hasTime)
     logLine('INFO', 'actor_erased', { account_id: account, erasure: erasure.id, rows: result.rows })
     return { id: erasure.id, erased_at: timestamp(erasure.erased_at), ...result }
   } finally {

@@ -15,12 +15,14 @@ const keptColumns = new Set(['log_id', 'timestamp', 'object', 'operation'])
 /** Finds overlapping UUIDs too. */
 const uuids = /(?=([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))/g
 
+export const isErased = ({ erased_at = null }: FileRow): boolean => erased_at !== null
+
 /**
  * Returns the erasure that affects a row, because the actor is its subject, its initiator or its `actor_id`, the object of a change, or
  * mentioned in the text of a change (R12.4). Returns undefined for other rows, and for erased rows.
  */
 export function erasureOf(row: FileRow, erasures: Erasures): Erasure | undefined {
-  if (erasures.size === 0 || (row.erased_at ?? null) !== null) return undefined
+  if (erasures.size === 0 || isErased(row)) return undefined
   const texts = textColumns.flatMap((column) => [...String(row[column] ?? '').matchAll(uuids)].map(([, id]) => id))
   const actor = [...idColumns.map((column) => row[column]), ...texts].find((id) => erasures.has(String(id)))
   return erasures.get(String(actor))
@@ -32,13 +34,12 @@ export function eraseRow(row: FileRow, leaf: Buffer, { erased_at }: Erasure): Fi
   return { ...Object.fromEntries(columns), erased_at, erased_leaf: leaf.toString('base64') }
 }
 
-/** Counts the rows that each erasure has erased, by its id. */
-export function countErased(rows: Iterable<FileRow>, erasures: Erasures): Record<string, number> {
-  const ids = new Map([...erasures.values()].map(({ erased_at, id }) => [erased_at, id]))
+/** Counts the erased rows by their `erased_at`. */
+export function countErased(rows: Iterable<FileRow>): Record<string, number> {
   const counts: Record<string, number> = {}
-  for (const { erased_at } of rows) {
-    const id = ids.get(Number(erased_at ?? Number.NaN))
-    if (id) counts[id] = (counts[id] ?? 0) + 1
+  for (const row of rows) {
+    const at = String(row.erased_at)
+    if (isErased(row)) counts[at] = (counts[at] ?? 0) + 1
   }
   return counts
 }

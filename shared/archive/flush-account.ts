@@ -25,7 +25,7 @@ async function firstState(account: string, now: number, slots: number[]): Promis
   const created = parseTimestamp(row?.inserted_at ?? '') ?? now
   const retained = now - retentionMicros('change') + hourMicros
   const watermark = hourStart(Math.min(slots[0] ?? now, Math.max(created, retained)))
-  return { watermark, until: watermark, manifests: 0, previous: null, totals: {}, listed: 0, written_at: 0 }
+  return { watermark, until: watermark, manifests: 0, previous: null, totals: {}, written_at: 0 }
 }
 
 /**

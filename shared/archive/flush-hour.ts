@@ -1,6 +1,7 @@
 import { hourMicros, timestamp } from '../core/clock.ts'
+import { inParallel } from '../core/work/in-parallel.ts'
 import { type ArchiveState, type ManifestItem, manifestKey } from '../logs/blocks/archive-view.ts'
-import { type ErasedFile, type Erasures, erasureKey, readErasedFiles } from '../logs/blocks/erasures.ts'
+import { erasedFileKey, erasedRows, readErasedFiles } from '../logs/blocks/erasures.ts'
 import { logStreams } from '../logs/entries/log-id.ts'
 import { manifestPath } from '../logs/files/file-index.ts'
 import { canonicalJson } from '../seal/log/canonical-json.ts'
@@ -11,8 +12,14 @@ import { ArchiveMismatch } from './archive-mismatch.ts'
 import type { DueHour } from './due-hour.ts'
 import { adoptEntryFiles, putEntryFiles } from './entry-files.ts'
 import { adoptFlowFiles, putFlowFiles } from './hour-flows.ts'
-import { type Manifest, type ManifestFile, putManifest, readManifest, type SealedSizes } from './manifest.ts'
-import type { PutFile } from './put-file.ts'
+import {
+  type ListedErasure,
+  type Manifest,
+  type ManifestFile,
+  putManifest,
+  readManifest,
+  type SealedSizes,
+} from './manifest.ts'
 
 /** Maximum number of rewritten files that a manifest lists. The next one lists further files. */
 const maxListed = 10_000
@@ -24,15 +31,12 @@ const maxListed = 10_000
  * @throws ArchiveMismatch if the archive differs from the logs
  */
 export async function flushHour(due: DueHour, state: ArchiveState, sealed: SealedSizes): Promise<ArchiveState> {
-  const { account, hour, erasures: accountErasures } = due
+  const { account, hour } = due
   const watermark = hour + hourMicros
   const existing = await readManifest(account, hour)
-  const put: PutFile[] = existing ? existing.manifest.files : await putFiles(due)
-  const files = put.map(({ erased: _, ...file }): ManifestFile => file)
+  const files = existing ? existing.manifest.files : await putFiles(due)
   if (existing) await adoptFiles(due, existing.manifest)
-  const range = { from: state.listed, limit: maxListed }
-  const rewritten = accountErasures.size > 0 ? await readErasedFiles(account, range) : []
-  const erasures = existing?.manifest.erasures ?? [...put.flatMap(erasedFiles), ...rewritten.map(erasedFile)]
+  const erasures = existing?.manifest.erasures ?? (due.erasures.size > 0 ? await unlistedFiles(account) : [])
   if (files.length === 0 && erasures.length === 0) return { ...state, watermark }
   const manifest: Manifest = {
     type: 'archive',
@@ -62,9 +66,7 @@ export async function flushHour(due: DueHour, state: ArchiveState, sealed: Seale
     erasures: stored.erasures.length,
   }
   await putItem(item)
-  await countListed(account, stored, accountErasures)
-  const names = new Set(stored.erasures.map(nameOf))
-  const last = rewritten.findLast((file) => names.has(nameOf(file)))
+  await markListed(account, stored)
   return {
     ...state,
     watermark,
@@ -72,27 +74,13 @@ export async function flushHour(due: DueHour, state: ArchiveState, sealed: Seale
     manifests: manifest.number + 1,
     previous,
     totals: addTotals(state, files),
-    listed: last ? last.number + 1 : state.listed,
   }
 }
 
-const erasedFile = ({ id, key, sha256, rows }: ErasedFile): ErasedFile => ({ id, key, sha256, rows })
-const erasedFiles = ({ erased = {}, ...file }: PutFile): ErasedFile[] =>
-  Object.entries(erased).map(([id, rows]) => erasedFile({ ...file, id, rows }))
-const nameOf = ({ id, key, sha256 }: ErasedFile): string => `${id} ${key} ${sha256}`
-
-/** Adds the erased rows of a manifest to their erasures, once for each manifest. */
-async function countListed(account: string, { number, erasures }: Manifest, accountErasures: Erasures): Promise<void> {
-  const rowsOf = new Map<string, number>()
-  for (const { id, rows } of new Map(erasures.map((file) => [`${file.id} ${file.key}`, file])).values())
-    rowsOf.set(id, (rowsOf.get(id) ?? 0) + rows)
-  for (const erasure of accountErasures.values()) {
-    const rows = rowsOf.get(erasure.id)
-    if (rows === undefined || erasure.last_manifest >= number) continue
-    Object.assign(erasure, { rows: erasure.rows + rows, last_manifest: number })
-    const set = { rows: erasure.rows, last_manifest: number }
-    await changeItem(erasureKey(account, erasure.actor_id), { set, when: 'last_manifest < :last_manifest' })
-  }
+/** Returns the rewritten files for the next manifest. */
+async function unlistedFiles(account: string): Promise<ListedErasure[]> {
+  const unlisted = (await readErasedFiles(account)).filter(({ manifest }) => manifest === null)
+  return unlisted.slice(0, maxListed).map((file) => ({ key: file.key, sha256: file.sha256, rows: erasedRows(file) }))
 }
 
 /** Verifies the files of an existing manifest, and rebuilds what the table lacks (R3.7). @throws ArchiveMismatch */
@@ -104,9 +92,19 @@ async function adoptFiles(due: DueHour, { files, erasures }: Manifest): Promise<
   }
 }
 
-async function putFiles(due: DueHour): Promise<PutFile[]> {
+/** Marks the files that a manifest lists, except files that were rewritten since. Idempotent. */
+const markListed = (account: string, { number, erasures }: Manifest): Promise<void> =>
+  inParallel(erasures, 16, ({ key, sha256 }) =>
+    changeItem(erasedFileKey(account, key), {
+      set: { manifest: number },
+      when: 'sha256 = :sha256',
+      values: { sha256 },
+    }),
+  )
+
+async function putFiles(due: DueHour): Promise<ManifestFile[]> {
   const { account, hour, erasures } = due
-  const files: PutFile[] = []
+  const files: ManifestFile[] = []
   for (const stream of logStreams)
     files.push(...(stream === 'flow' ? await putFlowFiles(due) : await putEntryFiles(account, stream, hour, erasures)))
   return files

@@ -10,7 +10,7 @@ import { ArchiveMismatch } from './archive-mismatch.ts'
 import type { DueHour } from './due-hour.ts'
 import { HourCounters } from './hour-counters.ts'
 import type { ManifestFile } from './manifest.ts'
-import { type PutFile, putFile } from './put-file.ts'
+import { putFile } from './put-file.ts'
 
 /** Thrown when a run ends before the hour is flushed. The next run continues after the last complete file. */
 export class UnfinishedHour extends Error {}
@@ -63,7 +63,7 @@ export class HourIndex {
 export class HourFiles {
   private readonly due: Omit<DueHour, 'slots'>
   private readonly written: FileItem[]
-  private readonly files: PutFile[] = []
+  private readonly files: ManifestFile[] = []
   private readonly index: HourIndex
   private readonly counters: HourCounters
   private readonly readAttributions: AttributionReader
@@ -85,7 +85,7 @@ export class HourFiles {
   }
 
   /** Writes the last file, the index of late flows and the counters. Returns all files. @throws UnfinishedHour, ArchiveMismatch */
-  async finish(): Promise<PutFile[]> {
+  async finish(): Promise<ManifestFile[]> {
     if (this.buffer.length > 0) await this.write()
     if (this.written.length > this.files.length) throw new ArchiveMismatch(this.pathOf(this.files.length))
     await this.index.finish()
@@ -103,7 +103,7 @@ export class HourFiles {
     const part = files.length
     const flows = this.buffer.reverse()
     this.buffer = []
-    const existing: PutFile | undefined = JSON.parse(this.written[part]?.summary ?? 'null') ?? undefined
+    const existing: ManifestFile | undefined = JSON.parse(this.written[part]?.summary ?? 'null') ?? undefined
     if (existing && (existing.rows !== flows.length || existing.first !== flows[0]?.sk))
       throw new ArchiveMismatch(existing.key)
     if (!existing && clock.monotonic() > deadline) throw new UnfinishedHour()

@@ -13,7 +13,7 @@ import type { DueHour } from './due-hour.ts'
 import { countedRowColumns, HourCounters } from './hour-counters.ts'
 import { HourFiles, HourIndex } from './hour-files.ts'
 import type { ManifestFile } from './manifest.ts'
-import { type PutFile, readColumns } from './put-file.ts'
+import { readColumns } from './put-file.ts'
 
 /** Age in microseconds after which a version of the open set is written again, because items expire (R2.5). */
 const rewrittenAfter = 7 * dayMicros
@@ -50,7 +50,7 @@ class OpenHours {
     // Reads the versions of a day together, because reports can have starts of many hours.
     if (this.day !== dayStart(hour)) {
       this.day = dayStart(hour)
-      this.versions = await Array.fromAsync(openVersions(account, watermark, [this.day, hour]))
+      this.versions = await Array.fromAsync(openVersions(account, watermark, [this.day, this.day + dayMicros - 1]))
     }
     for (const version of this.versions)
       if (version.hour === hour)
@@ -110,7 +110,7 @@ const descending = (a: { sk: string }, b: { sk: string }): number => (a.sk < b.s
  * @throws UnfinishedHour if the deadline is reached
  * @throws ArchiveMismatch if a file has different content
  */
-export async function putFlowFiles(due: DueHour): Promise<PutFile[]> {
+export async function putFlowFiles(due: DueHour): Promise<ManifestFile[]> {
   const { account, hour, slots } = due
   if (slots.length === 0 && !isFirstOfDay(hour)) return []
   const files = new HourFiles(due, await filesOfHour(account, hour))

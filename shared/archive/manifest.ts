@@ -1,5 +1,5 @@
 import { archiveStore } from '../core/aws/object-store.ts'
-import type { ErasedFile } from '../logs/blocks/erasures.ts'
+import { isTransient } from '../core/transient-error.ts'
 import type { LogStream } from '../logs/entries/log-id.ts'
 import { manifestPath } from '../logs/files/file-index.ts'
 import { canonicalJson } from '../seal/log/canonical-json.ts'
@@ -18,12 +18,15 @@ export type ManifestFile = {
   last: string
 }
 
+/** Rewritten file in a manifest, with the number of its erased rows (R12.4). */
+export type ListedErasure = { key: string; sha256: string; rows: number }
+
 /** Sizes of the sealed logs that the rows of an hour were compared with. */
 export type SealedSizes = { changes: number; activity: number }
 
 /**
  * Files of the hours from `from` to `until` (R6). `previous` is the leaf hash of the preceding manifest; null for the first. `erasures` are
- * the files with erased rows since the preceding manifest, in the order in which they were rewritten (R12.4).
+ * the files with erased rows that were written or rewritten since the preceding manifest (R12.4).
  */
 export type Manifest = {
   type: 'archive'
@@ -35,7 +38,7 @@ export type Manifest = {
   until: string
   sealed: SealedSizes
   files: ManifestFile[]
-  erasures: ErasedFile[]
+  erasures: ListedErasure[]
 }
 
 /** Puts the manifest of an hour. Returns the stored content, which can be that of an interrupted run. */
@@ -48,10 +51,17 @@ type StoredManifest = { manifest: Manifest; content: Buffer }
 export const readManifest = (account: string, hour: number): Promise<StoredManifest | null> =>
   readManifestAt(manifestPath(account, hour))
 
-export async function readManifestAt(path: string): Promise<StoredManifest | null> {
+async function readManifestAt(path: string): Promise<StoredManifest | null> {
   const stored = await archiveStore().get(path)
   if (!stored) return null
   const manifest = JSON.parse(stored.content.toString())
   if (manifest?.type !== 'archive' || manifest.version !== 1) throw new Error('This is not a manifest.')
   return { manifest, content: stored.content }
 }
+
+/** Reads a manifest; null if there is none, or if its content is not a manifest. */
+export const readIfValid = (path: string): Promise<StoredManifest | null> =>
+  readManifestAt(path).catch((error: unknown) => {
+    if (isTransient(error)) throw error
+    return null
+  })

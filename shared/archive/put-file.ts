@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { archiveStore } from '../core/aws/object-store.ts'
-import type { Erasures } from '../logs/blocks/erasures.ts'
+import { type Erasures, storeErasedFile } from '../logs/blocks/erasures.ts'
 import type { LogStream } from '../logs/entries/log-id.ts'
 import type { FileRow } from '../logs/files/columns.ts'
 import { logFilePath } from '../logs/files/file-index.ts'
@@ -12,9 +12,6 @@ import { ArchiveMismatch, UnlistedErasure } from './archive-mismatch.ts'
 import { countErased, eraseRow, erasureOf } from './erase-rows.ts'
 import type { ManifestFile } from './manifest.ts'
 import { putNew } from './put-new.ts'
-
-/** Entry of a manifest for a file that was put. `erased` is the number of erased rows by the id of their erasure; absent without any. */
-export type PutFile = ManifestFile & { erased?: Record<string, number> }
 
 /** Row of a file with its leaf hash. */
 export type ArchivedRow = { row: FileRow; leaf: Buffer }
@@ -30,11 +27,11 @@ function rootsOf(leaves: Buffer[]): { root: string; groups: string[] } {
 
 /**
  * Puts a file of rows in the order of their log ids, in which rows of erased actors are erased (R12.4). Adopts a file of an interrupted run
- * that has the same rows.
+ * that has the same rows. Stores the state of a file with erased rows, so that the manifest lists it.
  * @throws ArchiveMismatch for a file with other rows
  */
-export async function putFile(place: Place, rows: ArchivedRow[], erasures: Erasures): Promise<PutFile> {
-  const { stream } = place
+export async function putFile(place: Place, rows: ArchivedRow[], erasures: Erasures): Promise<ManifestFile> {
+  const { account, stream } = place
   const key = logFilePath(place)
   let stored = rows.map(({ row, leaf }) => {
     const erasure = erasureOf(row, erasures)
@@ -47,18 +44,19 @@ export async function putFile(place: Place, rows: ArchivedRow[], erasures: Erasu
     if ((await rootOfRows(stream, content)) !== tree.root) throw new ArchiveMismatch(key)
     stored = (await Array.fromAsync(groupsIn(content, ['erased_at']))).flat()
   }
-  const erased = countErased(stored, erasures)
+  const sha256 = hash('sha256', content)
+  // Keeps the state that an earlier run or an erasure has stored.
+  await storeErasedFile(account, { key, sha256, rows: countErased(stored) })
   const idOf = (row: ArchivedRow | undefined) => String(row?.row.log_id)
   return {
     stream,
     key,
     rows: rows.length,
     bytes: content.length,
-    sha256: hash('sha256', content),
+    sha256,
     ...tree,
     first: idOf(rows[0]),
     last: idOf(rows.at(-1)),
-    ...(Object.keys(erased).length > 0 && { erased }),
   }
 }
 
@@ -70,7 +68,7 @@ export async function* groupsIn(content: Buffer, columns?: string[]): AsyncGener
 }
 
 /** Returns the Merkle root over the rows of a file; null for a damaged file. */
-async function rootOfRows(stream: LogStream, content: Buffer): Promise<string | null> {
+export async function rootOfRows(stream: LogStream, content: Buffer): Promise<string | null> {
   const leaves: Buffer[] = []
   try {
     for await (const rows of groupsIn(content)) for (const row of rows) leaves.push(rowLeaf(stream, row))

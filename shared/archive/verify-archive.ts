@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { archiveStore } from '../core/aws/object-store.ts'
-import { hourMicros, parseTimestamp } from '../core/clock.ts'
+import { hourMicros, parseTimestamp, timestamp } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { readAccountIdOrAll, readEvent } from '../core/event-account.ts'
 import { isTransient } from '../core/transient-error.ts'
-import type { ManifestItem } from '../logs/blocks/archive-view.ts'
-import { archivePartition, parseHour } from '../logs/blocks/block-keys.ts'
+import { type ManifestItem, readArchiveState } from '../logs/blocks/archive-view.ts'
+import { archivePartition } from '../logs/blocks/block-keys.ts'
 import { logStreams } from '../logs/entries/log-id.ts'
 import { manifestPath } from '../logs/files/file-index.ts'
 import { sealedAccountsPartition } from '../seal/log/sealed-log.ts'
@@ -19,7 +19,8 @@ import { sealPartition } from '../table/keys.ts'
 import { queryItems, sortKeysOf } from '../table/read.ts'
 import { rejectUnknownAccount } from '../table/reject-unknown-account.ts'
 import { UnlistedErasure } from './archive-mismatch.ts'
-import { type Manifest, readManifestAt } from './manifest.ts'
+import { type ListedErasure, readIfValid } from './manifest.ts'
+import { hourOfPath, isExpired } from './object-hour.ts'
 import { verifyFile } from './put-file.ts'
 
 /**
@@ -33,8 +34,14 @@ type ArchiveFinding = {
   problem: 'missing' | 'altered' | 'unknown' | 'unsigned' | 'erased'
 }
 
-/** Position from which the next call continues. */
-const Next = v.strictObject({ account_id: v.string(), from: v.string() })
+/** Position from which the next call continues: the end of the hour of the last verified manifest, its number and its leaf hash. */
+const Next = v.strictObject({
+  account_id: v.string(),
+  from: v.string(),
+  manifest: v.optional(v.strictObject({ number: v.number(), hash: v.string() })),
+})
+
+type Next = v.InferOutput<typeof Next>
 
 const VerifyEvent = v.strictObject({
   account_id: v.optional(v.nullable(v.string())),
@@ -54,10 +61,10 @@ type Verification = {
   findings: ArchiveFinding[]
   /** Keys that the checkpoints were verified with. */
   verifier_keys: string[]
-  next: v.InferOutput<typeof Next> | null
+  next: Next | null
 }
 
-type Window = { from: number; until: number; hasTime: () => boolean }
+type Window = { from: number; until: number; next: Next | null; hasTime: () => boolean }
 
 function readTime(name: string, text: string | null | undefined, absent: number): number {
   const micros = text ? parseTimestamp(text) : absent
@@ -82,69 +89,53 @@ async function sealedLeaves(account: string, expected: VerifierKey | null, resul
   return leaves
 }
 
-/** Returns the hour in the name of an object: `…/flow-20261122T09-0.parquet` or `…/20261122T09.json`. */
-function hourOfPath(path: string): number {
-  const [, year, month, day, hour] = /(\d{4})(\d\d)(\d\d)T(\d\d)[^/]*$/.exec(path) ?? []
-  return parseHour(`${year}-${month}-${day}T${hour}`)
-}
-
-const readIfValid = (path: string): ReturnType<typeof readManifestAt> =>
-  readManifestAt(path).catch((error: unknown) => {
-    if (isTransient(error)) throw error
-    return null
-  })
-
-/** Returns the newest hash and the number of erased rows of each file that sealed manifests list under `erasures` (R12.4). */
-async function sealedErasures(
-  account: string,
-  leaves: Buffer[],
-): Promise<Map<string, { sha256: string; rows: number }>> {
+/** Returns the newest state of each file that sealed manifests list under `erasures` (R12.4). */
+async function sealedErasures(account: string, leaves: Buffer[]): Promise<Map<string, ListedErasure>> {
   const items = await queryItems<ManifestItem>(archivePartition(account), { between: ['manifest#', 'manifest#~'] })
-  const rowsOf = new Map<string, Map<string, number>>()
-  const listed = new Map<string, { sha256: string; rows: number }>()
+  const listed = new Map<string, ListedErasure>()
   for (const { hour } of items.filter(({ erasures }) => erasures > 0)) {
     const stored = await readIfValid(manifestPath(account, hour))
     if (!stored || !leaves[stored.manifest.number]?.equals(leafHash(stored.content))) continue
-    for (const { id, key, sha256, rows } of stored.manifest.erasures) {
-      const ofFile = rowsOf.get(key) ?? new Map<string, number>()
-      rowsOf.set(key, ofFile.set(id, rows))
-      listed.set(key, { sha256, rows: ofFile.values().reduce((sum, one) => sum + one, 0) })
-    }
+    for (const file of stored.manifest.erasures) listed.set(file.key, file)
   }
   return listed
 }
 
-/** Verifies the archive of an account within a window of hours. Returns the time from which to continue, or null at the end. */
+/** Verifies the archive of an account within a window of hours. Returns the position from which to continue, or null at the end. */
 async function verifyAccount(
   account: string,
   key: VerifierKey | null,
-  { from, until, hasTime }: Window,
+  { from, until, next, hasTime }: Window,
   result: Verification,
-): Promise<string | null> {
+): Promise<Next | null> {
   const report = (at: string, problem: ArchiveFinding['problem']) =>
     result.findings.push({ account_id: account, at, problem })
   const leaves = await sealedLeaves(account, key, result)
   const erased = await sealedErasures(account, leaves)
+  // Files after the watermark belong to a flush that has not ended.
+  const watermark = (await readArchiveState(account))?.watermark ?? 0
   const listed = new Set<string>()
-  let previous: { manifest: Manifest; hash: string } | null = null
+  let last = next
+  let isInterrupted = false
   for await (const { path } of archiveStore().list(`v1/manifest/account=${account}/`)) {
     const hour = hourOfPath(path)
     if (hour < from) continue
     if (hour >= until) break
-    if (previous && !hasTime()) return previous.manifest.until
+    isInterrupted = last !== next && !hasTime()
+    if (isInterrupted) break
     const stored = await readIfValid(path)
     const hash = stored && leafHash(stored.content)
-    if (!stored || !hash || stored.manifest.account_id !== account) {
+    if (!stored || !hash || stored.manifest.account_id !== account || Number.isNaN(hour)) {
       report(path, 'altered')
       continue
     }
     const { manifest } = stored
-    const expected: number = previous ? previous.manifest.number + 1 : from > 0 ? manifest.number : 0
+    const previous = last?.manifest
+    const expected: number = previous ? previous.number + 1 : from > 0 ? manifest.number : 0
     for (let number = expected; number < manifest.number; number++) report(`manifest ${number}`, 'missing')
     const sealed = leaves[manifest.number]
     const follows: boolean =
-      previous?.manifest.number !== manifest.number - 1 ||
-      (manifest.previous === previous.hash && manifest.from === previous.manifest.until)
+      previous?.number !== manifest.number - 1 || (manifest.previous === previous.hash && manifest.from === last?.from)
     if (manifest.number < expected || !follows || (sealed && !sealed.equals(hash))) report(path, 'altered')
     if (!sealed) result.unsealed++
     result.manifests++
@@ -155,25 +146,27 @@ async function verifyAccount(
       } catch (error) {
         if (isTransient(error)) throw error
         const problem = error instanceof UnlistedErasure ? 'erased' : 'altered'
-        report(file.key, (await archiveStore().getTail(file.key, 1)) ? problem : 'missing')
+        if (await archiveStore().getTail(file.key, 1)) report(file.key, problem)
+        else if (!isExpired(file.key)) report(file.key, 'missing')
       }
       result.files++
       result.rows += file.rows
     }
-    previous = { manifest, hash: hash.toString('base64') }
+    const position = { number: manifest.number, hash: hash.toString('base64') }
+    last = { account_id: account, from: timestamp(hour + hourMicros), manifest: position }
   }
-  const end = previous ? previous.manifest.number + 1 : 0
-  if (until === Number.POSITIVE_INFINITY && (previous || from === 0))
-    for (let number = end; number < leaves.length; number++) report(`manifest ${number}`, 'missing')
-  // Files after the last manifest belong to a flush that has not ended.
-  const flushed = Math.min(until, previous ? (parseTimestamp(previous.manifest.until) ?? 0) : 0)
+  if (!isInterrupted && until === Number.POSITIVE_INFINITY && (last?.manifest || from === 0))
+    for (let number = (last?.manifest?.number ?? -1) + 1; number < leaves.length; number++)
+      report(`manifest ${number}`, 'missing')
+  const end = Math.min(watermark, (isInterrupted && parseTimestamp(last?.from ?? '')) || until)
   for (const stream of logStreams) {
     for await (const { path } of archiveStore().list(`v1/${stream}/account=${account}/`)) {
       const hour = hourOfPath(path)
-      if (!listed.has(path) && !(hour < from || hour + hourMicros > flushed)) report(path, 'unknown')
+      const isOutside = hour < from || hour + hourMicros > end
+      if (!listed.has(path) && !isOutside && !isExpired(path)) report(path, 'unknown')
     }
   }
-  return null
+  return isInterrupted ? last : null
 }
 
 /**
@@ -187,7 +180,12 @@ export async function verifyArchive(event: unknown, hasTime: () => boolean = () 
   const { key: keyText, from, until, next } = readEvent(VerifyEvent, event)
   const account = readAccountIdOrAll(event)
   const key = keyText ? readKey(keyText) : null
-  const window = { from: readTime('from', from, 0), until: readTime('until', until, Number.POSITIVE_INFINITY), hasTime }
+  const window = {
+    from: readTime('from', from, 0),
+    until: readTime('until', until, Number.POSITIVE_INFINITY),
+    next: null,
+    hasTime,
+  }
   if (account !== null) await rejectUnknownAccount(account)
   const accounts = account === null ? await sortKeysOf(sealedAccountsPartition) : [account]
   const result: Verification = {
@@ -202,10 +200,11 @@ export async function verifyArchive(event: unknown, hasTime: () => boolean = () 
   }
   for (const id of accounts) {
     if (next && id < next.account_id) continue
-    const begin = id === next?.account_id ? readTime('next.from', next.from, 0) : window.from
-    if (!hasTime()) return { ...result, next: { account_id: id, from: from ?? '1970-01-01T00:00:00Z' } }
-    const end = await verifyAccount(id, key, { ...window, from: begin }, result)
-    if (end !== null) return { ...result, next: { account_id: id, from: end } }
+    const resumed = id === next?.account_id && { from: readTime('next.from', next.from, 0), next }
+    if (!hasTime())
+      return { ...result, next: resumed ? next : { account_id: id, from: from ?? '1970-01-01T00:00:00Z' } }
+    const end = await verifyAccount(id, key, { ...window, ...resumed }, result)
+    if (end !== null) return { ...result, next: end }
     result.accounts++
   }
   return result

@@ -14,6 +14,7 @@ const readInteger = (name: string, fallback: number): number =>
 export const defaultSettings = {
   logRetentionDays: 90,
   flowRetentionDays: 120,
+  archiveRetentionDays: 400,
   heartbeatSecs: 30,
   syncDeletionBrakePercent: 50,
   signInBurst: 20,
@@ -38,6 +39,7 @@ const readers = {
   baseUrl: () => readOptional('SERVICE_URL')?.replace(/\/$/, '') ?? null,
   logRetentionDays: () => readInteger('LOG_RETENTION_DAYS', defaultSettings.logRetentionDays),
   flowRetentionDays: () => readInteger('FLOW_RETENTION_DAYS', defaultSettings.flowRetentionDays),
+  archiveRetentionDays: () => readInteger('ARCHIVE_RETENTION_DAYS', defaultSettings.archiveRetentionDays),
   /** Issuer of the workspace suite of this deployment (A25.2). */
   suiteIssuer: () => trimSlash(readText('SUITE_ISSUER')),
   suiteApp: () => providerApp('SUITE'),

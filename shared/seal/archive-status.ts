@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { hourMicros, timestamp } from '../core/clock.ts'
 import { env } from '../core/env.ts'
 import { type ManifestItem, manifestKey, readArchiveState } from '../logs/blocks/archive-view.ts'
-import { readErasures } from '../logs/blocks/erasures.ts'
+import { readErasedFiles, readErasures } from '../logs/blocks/erasures.ts'
 import { logStreams } from '../logs/entries/log-id.ts'
 import { getItem } from '../table/read.ts'
 import { readSealedLog } from './sealing/sealed-state.ts'
@@ -21,10 +21,11 @@ export const ArchiveAnswer = v.object({
 
 /** Reads the status of the archive (`GET /logs/archive`). */
 export async function readArchiveStatus(account: string): Promise<{ data: v.InferOutput<typeof ArchiveAnswer> }> {
-  const [state, { state: sealed }, erasures] = await Promise.all([
+  const [state, { state: sealed }, erasures, erasedFiles] = await Promise.all([
     readArchiveState(account),
     readSealedLog(account, 'archive'),
     readErasures(account),
+    readErasedFiles(account),
   ])
   const last = sealed ? await getItem<ManifestItem>(manifestKey(account, sealed.size - 1)) : undefined
   const { watermark = null, manifests = 0, totals = {} } = state ?? {}
@@ -36,9 +37,9 @@ export async function readArchiveStatus(account: string): Promise<{ data: v.Infe
       prefix: 'v1/',
       manifests,
       streams: logStreams.map((stream) => ({ stream, ...(totals[stream] ?? { rows: 0, bytes: 0 }) })),
-      erasures: [...erasures.values()].map(({ id, actor_id, erased_at, rows }) => ({
-        ...{ id, actor_id, rows },
-        erased_at: timestamp(erased_at),
+      erasures: [...erasures.values()].map(({ id, actor_id, erased_at }) => ({
+        ...{ id, actor_id, erased_at: timestamp(erased_at) },
+        rows: erasedFiles.reduce((sum, { rows }) => sum + (rows[erased_at] ?? 0), 0),
       })),
     },
   }

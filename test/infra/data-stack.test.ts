@@ -151,6 +151,7 @@ describe('existing data', () => {
     expect(allowed('s3:PutObject', 'kept-archive/v1/flow/*')).toContain('RolesEraseActor')
     expect(allowed('s3:GetObject', 'kept-archive/*')).toEqual([
       'RolesArchive',
+      'RolesEraseActor',
       'RolesReaderOfLogs',
       'RolesVerifyArchive',
     ])

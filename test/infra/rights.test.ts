@@ -407,7 +407,7 @@ describe('restricted actions', () => {
     ['kms:GetPublicKey', 'seal key', ['PublicKey', 'ReaderOfLogs', 'Seal']],
     ['kms:ScheduleKeyDeletion', 'seal key', []],
     ['s3:GetObject', 'archive/v1/flow/x.parquet', ['Archive', 'EraseActor', 'ReaderOfLogs', 'VerifyArchive']],
-    ['s3:GetObject', 'archive/v1/manifest/x.json', ['Archive', 'ReaderOfLogs', 'Seal', 'VerifyArchive']],
+    ['s3:GetObject', 'archive/v1/manifest/x.json', ['Archive', 'EraseActor', 'ReaderOfLogs', 'Seal', 'VerifyArchive']],
     ['s3:PutObject', 'archive/v1/flow/x.parquet', ['Archive', 'EraseActor']],
     ['s3:PutObject', 'archive/v1/manifest/x.json', ['Archive']],
     ['s3:ListBucket', 'archive', ['Archive', 'EraseActor', 'VerifyArchive']],

@@ -189,7 +189,7 @@ describe('provisioning', () => {
     expect(tables.stdout).toContain("LOCATION 's3://logs/v1/flow/'")
     for (const [parameters, fault] of [
       [['flash'], 'The subcommand flash does not exist.'],
-      [['status', '--key', 'x'], 'The subcommand status has no option --key.'],
+      [['status', '--key', 'x'], "Unknown option '--key'"],
       [['tables', 'sqlite'], 'The engine must be one of athena, duckdb.'],
       [[], 'Use: npm run archive -- verify'],
     ] as const) {

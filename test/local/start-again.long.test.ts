@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { processesOn, runLocal, type Service, startService } from '#test/support/service/service.ts'
-import { documentCommands, has, typed } from '#test/walk/type-commands.ts'
+import { has, typed, walkSteps } from '#test/walk/type-commands.ts'
 
 let root: string
 /** Data directory with the demo account and a second account. After the setup, services run only on copies of this directory. */
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const provisioned = await provision(base, account('other'))
   other = { id: provisioned.account.id, token: provisioned.api_token.token }
   // Reports a flow, so that consumers have a checkpoint in the flow stream.
-  if (has('curl')) await typed(['sh'], documentCommands('walk.md'), base)
+  if (has('curl')) await typed(['sh'], walkSteps(), base)
   // Restarts the service, which moves the stream's records from its log file to a table file.
   await service.restart()
   await service.stop()
@@ -160,7 +160,7 @@ describe('a start that fails prints one line, and leaves no process', () => {
       for (let i = 0; i < 2; i++) await expectFault(dir, `The checkpoint ${checkpoint} belongs to another flow stream`)
       rmSync(checkpoint)
       await withService(dir, [], async () => {
-        const { stdout, stderr } = await typed(['sh'], documentCommands('walk.md'), dir)
+        const { stdout, stderr } = await typed(['sh'], walkSteps(), dir)
         expect([stdout.match(/"accepted":1/g), stderr]).toEqual([['"accepted":1'], ''])
         // Expects both the newly accepted report and the earlier flow in the log.
         expect(stdout.match(/^.* {2}Deployer \d+ {2}Wiki \d+ {2}tcp {2}443$/gm)).toHaveLength(2)

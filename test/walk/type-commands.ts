@@ -9,6 +9,12 @@ export function documentCommands(document: string): string {
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('\n')
 }
 
+/** Returns the commands of the walk without its last step, which moves the clock. */
+export function walkSteps(): string {
+  const commands = documentCommands('walk.md')
+  return commands.slice(0, commands.indexOf('COUNTERS='))
+}
+
 /** Extracts the commands of the start screen, and replaces the data directory with `dir`. */
 export const screenCommands = ({ output, dataDir }: Service, dir = dataDir): string =>
   (output().match(/^ {4}(TOKEN=|curl ).*$/gm) ?? [])

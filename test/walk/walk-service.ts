@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { readRows } from '#test/support/logs/parquet-files.ts'
 import { runLocal, type Service, startService } from '#test/support/service/service.ts'
-import { documentCommands, has, screenCommands, shells, typed } from './type-commands.ts'
+import { documentCommands, has, screenCommands, shells, typed, walkSteps } from './type-commands.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the walk reads bodies of every shape
 type Body = any
@@ -103,12 +103,10 @@ function typeDocument(): void {
     // Starts a separate service, whose clock the walk moves.
     const own = await startService()
     try {
-      const commands = screenCommands(own) + documentCommands('walk.md')
       // Runs the last step only once, because it moves the clock.
-      const lastStep = commands.indexOf('COUNTERS=')
       for (const [shell, text, results] of [
-        [shells[0], commands.slice(0, lastStep), firstSteps],
-        [shells.at(-1), commands, [...firstSteps, ...archiveStep]],
+        [shells[0], screenCommands(own) + walkSteps(), firstSteps],
+        [shells.at(-1), screenCommands(own) + documentCommands('walk.md'), [...firstSteps, ...archiveStep]],
       ] as const) {
         const { stdout, stderr } = await typed(shell as (typeof shells)[0], text, own.dataDir)
         expect(stderr).toMatch(/^(\[\d+\] .*\n)*$/)

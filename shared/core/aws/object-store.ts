@@ -17,12 +17,16 @@ type StoredObject = { content: Buffer; tag: string }
 export type ObjectStore = {
   get(path: string): Promise<StoredObject | null>
   /**
-   * Reads the bytes from `start` to before `end`, or fewer where the object ends earlier. Returns null if the object is absent.
+   * Reads the bytes from `start` to before `end`, or fewer where the object ends earlier. Returns null if the object is absent, or does not
+   * have the tag of its tail any more.
    * @throws RangeError if the range is empty
    */
-  getRange(path: string, start: number, end: number): Promise<Buffer | null>
-  /** Reads at most the last `bytes` bytes, with the size of the whole object. Returns null if the object is absent. */
-  getTail(path: string, bytes: number): Promise<{ content: Buffer; size: number } | null>
+  getRange(path: string, start: number, end: number, tag: string): Promise<Buffer | null>
+  /**
+   * Reads at most the last `bytes` bytes, with the size of the whole object, and its tag for `getRange`. Returns null if the object is
+   * absent.
+   */
+  getTail(path: string, bytes: number): Promise<(StoredObject & { size: number }) | null>
   /**
    * Puts an object if the stored object has the tag `expectedTag`, or if none is stored and `expectedTag` is null. Returns false in all
    * other cases.
@@ -33,7 +37,7 @@ export type ObjectStore = {
   /** Deletes all versions of an object except the newest. @throws Error if a version cannot be deleted */
   deleteOldVersions(path: string): Promise<void>
   /**
-   * Deletes all versions of the objects below a folder, whose path ends with a slash. Returns false if time ran out before the end.
+   * Deletes all versions of an object, or of the objects below a folder, whose path ends with a slash. Returns false if time ran out before the end.
    * @throws Error if an object cannot be deleted
    */
   deleteFolder(path: string, hasTime: () => boolean): Promise<boolean>
@@ -51,12 +55,16 @@ const contentOf = async ({ Body }: GetObjectCommandOutput): Promise<Buffer> =>
 const maxDeletions = 1_000
 
 function bucketStore(Bucket: string): ObjectStore {
-  /** Returns null if the object is absent, and undefined if it has no byte in the range. */
-  async function read(Key: string, Range?: string): Promise<GetObjectCommandOutput | null | undefined> {
+  /** Returns null if the object is absent or has a different tag, and undefined if it has no byte in the range. */
+  async function read(
+    Key: string,
+    Range?: string,
+    IfMatch?: string,
+  ): Promise<GetObjectCommandOutput | null | undefined> {
     try {
-      return await s3().send(new GetObjectCommand({ Bucket, Key, Range }))
+      return await s3().send(new GetObjectCommand({ Bucket, Key, Range, IfMatch }))
     } catch (error) {
-      if (hasStatus(error, 404)) return null
+      if (hasStatus(error, 404, 412)) return null
       if (hasStatus(error, 416)) return undefined
       throw error
     }
@@ -77,18 +85,18 @@ function bucketStore(Bucket: string): ObjectStore {
       const found = await read(path)
       return found ? { content: await contentOf(found), tag: found.ETag ?? '' } : null
     },
-    async getRange(path, start, end) {
+    async getRange(path, start, end, tag) {
       checkRange(start, end)
-      const found = await read(path, `bytes=${start}-${end - 1}`)
+      const found = await read(path, `bytes=${start}-${end - 1}`, tag)
       return found === null ? null : found ? contentOf(found) : Buffer.alloc(0)
     },
     async getTail(path, bytes) {
       checkRange(0, bytes)
       const found = await read(path, `bytes=-${bytes}`)
-      if (!found) return found === null ? null : { content: Buffer.alloc(0), size: 0 }
+      if (!found) return found === null ? null : { content: Buffer.alloc(0), size: 0, tag: '' }
       const content = await contentOf(found)
       // Falls back to the length, because a response with the whole object may have no range.
-      return { content, size: Number(found.ContentRange?.split('/')[1] ?? content.length) }
+      return { content, size: Number(found.ContentRange?.split('/')[1] ?? content.length), tag: found.ETag ?? '' }
     },
     async put(Key, content, expectedTag) {
       const Body = Buffer.from(content)
@@ -156,19 +164,21 @@ function folderStore(root: string): ObjectStore {
     const file = await fs.promises.open(join(root, path)).catch(absentAs(null))
     if (!file) return null
     try {
-      const { size } = await file.stat()
+      const { size, ino, mtimeMs } = await file.stat()
       const [start, end] = rangeOf(size)
       const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.max(0, end - start)), { position: start })
-      return { content: buffer.subarray(0, bytesRead), size }
+      // Identifies the file without reading it completely. Each put creates a file.
+      return { content: buffer.subarray(0, bytesRead), size, tag: `${ino} ${mtimeMs} ${size}` }
     } finally {
       await file.close()
     }
   }
   return {
     get: async (path) => read(path),
-    async getRange(path, start, end) {
+    async getRange(path, start, end, tag) {
       checkRange(start, end)
-      return (await readPart(path, (size) => [start, Math.min(end, size)]))?.content ?? null
+      const part = await readPart(path, (size) => [start, Math.min(end, size)])
+      return part?.tag === tag ? part.content : null
     },
     async getTail(path, bytes) {
       checkRange(0, bytes)

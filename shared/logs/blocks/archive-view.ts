@@ -13,8 +13,6 @@ export type ArchiveState = {
   manifests: number
   previous: string | null
   totals: Partial<Record<LogStream, { rows: number; bytes: number }>>
-  /** Number of rewritten files that manifests list (R12.4). */
-  listed: number
   written_at: number
 }
 
@@ -32,8 +30,8 @@ export const manifestKey = (account: string, number: number): Key => ({
 export async function readArchiveState(account: string): Promise<ArchiveState | null> {
   const item = await getItem<Key & Partial<ArchiveState>>(archiveStateKey(account))
   if (item?.watermark === undefined) return null
-  const { watermark, until = watermark, manifests = 0, previous = null, totals = {}, listed = 0, written_at = 0 } = item
-  return { watermark, until, manifests, previous, totals, listed, written_at }
+  const { watermark, until = watermark, manifests = 0, previous = null, totals = {}, written_at = 0 } = item
+  return { watermark, until, manifests, previous, totals, written_at }
 }
 
 /** Places of an account's flows: files and the open set before the watermark, and the slots after it, oldest first. */

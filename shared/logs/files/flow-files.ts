@@ -16,17 +16,19 @@ class MissingFile extends Error {}
 export const isPastRetention = ({ hour }: Pick<RowGroup, 'hour'>): boolean =>
   hour + hourMicros + retentionMicros('flow') <= clock.now()
 
+/** Thrown when an erasure has replaced a file since it was opened. */
+class ReplacedFile extends Error {}
+
 /** Opens a file with one request, which also reads small files completely. */
 async function openFile(path: string): Promise<ParquetFile> {
-  const missing = () => new MissingFile(`The archive has no file ${path}.`)
   const tail = await archiveStore().getTail(path, tailBytes)
-  if (!tail) throw missing()
-  const { content, size } = tail
+  if (!tail) throw new MissingFile(`The archive has no file ${path}.`)
+  const { content, size, tag } = tail
   const tailStart = size - content.length
   const read = async (start: number, end: number) => {
     if (start >= tailStart) return content.subarray(start - tailStart, end - tailStart)
-    const range = await archiveStore().getRange(path, start, end)
-    if (!range) throw missing()
+    const range = await archiveStore().getRange(path, start, end, tag)
+    if (!range) throw new ReplacedFile(`The file ${path} was replaced while it was read.`)
     return range
   }
   return openParquet({ size, read })
@@ -51,12 +53,22 @@ export class FlowFiles {
     return logFilePath({ account: this.account, stream: 'flow', hour, part })
   }
 
-  /** @throws Error if the file does not exist */
-  private open(group: RowGroup): Promise<ParquetFile> {
+  /**
+   * Reads from a file. Opens the file again if it was replaced since it was opened.
+   * @throws Error if the file does not exist
+   */
+  private async read<T>(group: RowGroup, read: (file: ParquetFile) => Promise<T>, isRepeated = false): Promise<T> {
     const path = this.pathOf(group)
     const file = this.files.get(path) ?? openFile(path)
     this.files.set(path, file)
-    return file
+    try {
+      return await read(await file)
+    } catch (error) {
+      if (isRepeated || !(error instanceof ReplacedFile)) throw error
+      // Keeps a file that a concurrent read has opened again.
+      if (this.files.get(path) === file) this.files.delete(path)
+      return this.read(group, read, true)
+    }
   }
 
   /** Returns the matching rows of a row group in the order of their log ids; null if the budget is exhausted. */
@@ -66,7 +78,7 @@ export class FlowFiles {
     const kept = this.groups.get(name)
     const files = this.files.has(this.pathOf(group)) ? 0 : 1
     if (kept === undefined && budget && !budget.take({ groups: 1, rows: groupRows, files })) return null
-    const rows = kept ?? this.matchingRows(group)
+    const rows = kept ?? this.read(group, (file) => this.matchingRows(file, group))
     this.groups.delete(name)
     this.groups.set(name, rows)
     for (const oldest of this.groups.keys()) if (this.groups.size > keptGroups) this.groups.delete(oldest)
@@ -74,9 +86,8 @@ export class FlowFiles {
   }
 
   /** Reads the columns of the conditions first, and all others only if a row matches (R8.4). */
-  private async matchingRows(group: RowGroup): Promise<FileRow[]> {
+  private async matchingRows(file: ParquetFile, group: RowGroup): Promise<FileRow[]> {
     const { conditions = [], columns } = this.search
-    const file = await this.open(group)
     if (conditions.length === 0) return file.readGroup(group.group, columns)
     const tested = await file.readGroup(group.group, [...new Set(conditions.flatMap(conditionColumns))])
     const positions = tested.flatMap((row, position) => (matchesAll(row, conditions) ? [position] : []))
@@ -88,11 +99,10 @@ export class FlowFiles {
   /** Returns the log ids of a row group; none if the file has expired in the bucket. @throws Error if another file does not exist */
   async logIds(group: RowGroup): Promise<string[]> {
     this.search.budget?.spend({ groups: 1 })
-    const file = await this.open(group).catch((error: unknown) => {
-      if (error instanceof MissingFile && isPastRetention(group)) return null
+    const rows = await this.read(group, (file) => file.readGroup(group.group, ['log_id'])).catch((error: unknown) => {
+      if (error instanceof MissingFile && isPastRetention(group)) return []
       throw error
     })
-    const rows = (await file?.readGroup(group.group, ['log_id'])) ?? []
     return rows.map(({ log_id }) => String(log_id))
   }
 }

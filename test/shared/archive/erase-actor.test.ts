@@ -13,16 +13,19 @@ import { handler as verifyArchive } from '#functions/tasks/verify-archive.ts'
 import { ArchiveLease } from '#shared/archive/archive-lease.ts'
 import { flushAccount } from '#shared/archive/flush-account.ts'
 import { archiveStore } from '#shared/core/aws/object-store.ts'
-import { hourMicros, timestamp } from '#shared/core/clock.ts'
+import { dayMicros, hourMicros, timestamp } from '#shared/core/clock.ts'
+import { env } from '#shared/core/env.ts'
 import { archiveStateKey } from '#shared/logs/blocks/archive-view.ts'
-import { readErasures } from '#shared/logs/blocks/erasures.ts'
 import { manifestPath } from '#shared/logs/files/file-index.ts'
+import { encodeFile } from '#shared/logs/files/parquet-writer.ts'
 import { readHistogram, readTopValues } from '#shared/logs/traffic-answers.ts'
+import { readArchiveStatus } from '#shared/seal/archive-status.ts'
 import { changeItem } from '#shared/table/change-item.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { interceptWrites, killAt } from '#test/support/logs/archive-writes.ts'
 import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
 import { flowReport, newFlowAccount, setClock, simulatedDay } from '#test/support/logs/flow-account.ts'
+import { readRows } from '#test/support/logs/parquet-files.ts'
 import { readArchiveOf } from '#test/support/logs/read-archive.ts'
 import { newSealedAccount } from '#test/support/seal/sealed-account.ts'
 import { advanceMinutes, sealNow, sealWorld } from '#test/support/seal/sealing.ts'
@@ -45,6 +48,12 @@ afterEach(() => {
   vi.unstubAllEnvs()
   rmSync(folder, { recursive: true, force: true })
 })
+
+function useBucket(): MemoryBucket {
+  vi.stubEnv('ARCHIVE_FOLDER', '')
+  vi.stubEnv('ARCHIVE_BUCKET', 'archive')
+  return new MemoryBucket()
+}
 
 type Answer = { data?: Record<string, unknown>; error?: { code: string; detail: string } }
 
@@ -90,6 +99,9 @@ async function onlyFile(account: string) {
   return { path, content: (await archiveStore().get(path))?.content ?? '' }
 }
 
+/** Returns the number of rows of each erasure, as `GET /logs/archive`. */
+const erasedCounts = async (account: string) => (await readArchiveStatus(account)).data.erasures.map(({ rows }) => rows)
+
 const erasedRows = async ({ account }: Archive) =>
   (await readArchiveOf(account.id)).rows.flow.filter(({ row }) => row.erased_at !== null).map(({ id }) => id)
 
@@ -121,7 +133,7 @@ describe('the erasure of an actor', () => {
     expect(await verify()).toEqual([])
     const { manifests } = await readArchiveOf(account.id)
     expect(manifests[0]).toEqual(before)
-    expect(manifests[1]).toMatchObject({ files: [], erasures: [{ id: data?.id, key, rows: 2 }] })
+    expect(manifests[1]).toMatchObject({ files: [], erasures: [{ key, rows: 2 }] })
     expect(await erasedRows(archive)).toEqual(erasedIds)
     expect(root).toEqual(manifests[0]?.files[0]?.root)
     const { id: erasure, erased_at } = data ?? {}
@@ -177,8 +189,8 @@ describe('the erasure of an actor', () => {
     const { manifests } = await readArchiveOf(account.id)
     const [first, second] = manifests.map(({ files }) => files[0]?.key)
     expect(manifests[1]?.erasures).toMatchObject([
-      { key: second, rows: 1, sha256: manifests[1]?.files[0]?.sha256 },
       { key: first, rows: 2 },
+      { key: second, rows: 1, sha256: manifests[1]?.files[0]?.sha256 },
     ])
     await seal()
     expect(await verify()).toEqual([])
@@ -223,6 +235,55 @@ describe('the erasure of an actor', () => {
     const { key = '' } = (await readArchiveOf(account.id)).manifests[0]?.files[0] ?? {}
     await archiveStore().put(key, 'damaged', (await archiveStore().get(key))?.tag ?? '')
     expect((await erase()).data).toMatchObject({ files: 1, rows: 1, damaged: [key] })
+  })
+
+  it('changes no file whose rows differ from those of its manifest', async () => {
+    const bucket = useBucket()
+    const { account, erase } = await newArchive()
+    const { key = '' } = (await readArchiveOf(account.id)).manifests[0]?.files[0] ?? {}
+    const original = await archiveStore().get(key)
+    const rows = await readRows(original?.content ?? Buffer.alloc(0))
+    const forged = encodeFile(
+      'flow',
+      rows.map((row) => ({ ...row, rx_bytes: 0n })),
+    )
+    await archiveStore().put(key, forged, original?.tag ?? '')
+    expect((await erase()).data).toMatchObject({ files: 0, rows: 0, damaged: [key] })
+    expect(bucket.objects.get(key)).toEqual(forged)
+    expect(bucket.versions).toEqual([key])
+    bucket.objects.set(key, original?.content ?? Buffer.alloc(0))
+    expect((await erase()).data).toMatchObject({ files: 1, rows: 2, damaged: [] })
+  })
+
+  it('deletes a file whose retention has ended, which is then neither missing nor unknown', async () => {
+    const { account, erase, verify, seal } = await newArchive()
+    await seal()
+    const { key = '' } = (await readArchiveOf(account.id)).manifests[0]?.files[0] ?? {}
+    const content = (await archiveStore().get(key))?.content ?? ''
+    const end = day + (env.archiveRetentionDays + 1) * dayMicros
+    setClock(end - 1)
+    await archiveStore().deleteFolder(key, () => true)
+    expect(await verify()).toMatchObject([{ at: key, problem: 'missing' }])
+    setClock(end)
+    expect(await verify()).toEqual([])
+    await archiveStore().put(key, content, null)
+    expect((await erase()).data).toMatchObject({ files: 1, rows: 2, damaged: [] })
+    expect(await archiveStore().get(key)).toBeNull()
+    await archiveStore().put(key, content, null)
+    await archiveStore().deleteFolder(`v1/manifest/account=${account.id}/`, () => true)
+    expect((await verify()).filter((finding) => Object(finding).problem === 'unknown')).toEqual([])
+    setClock(end - 1)
+    expect(await verify()).toContainEqual({ account_id: account.id, at: key, problem: 'unknown' })
+  })
+
+  it('leaves a file that was rewritten before its retention ended', async () => {
+    const { account, erase } = await newArchive()
+    await erase()
+    const { path, content } = await onlyFile(account.id)
+    setClock(day + (env.archiveRetentionDays + 1) * dayMicros)
+    await archiveStore().deleteFolder(`v1/manifest/account=${account.id}/`, () => true)
+    expect((await erase()).data).toMatchObject({ files: 0, rows: 0, damaged: [] })
+    expect(await onlyFile(account.id)).toEqual({ path, content })
   })
 
   it('is refused during a flush or another erasure', async () => {
@@ -273,11 +334,13 @@ describe('the erasure of an actor', () => {
     expect(manifests[0]?.erasures).toMatchObject([{ rows: 1 }])
   })
 
-  it('deletes older versions in a bucket', async () => {
-    vi.stubEnv('ARCHIVE_FOLDER', '')
-    vi.stubEnv('ARCHIVE_BUCKET', 'archive')
-    const bucket = new MemoryBucket()
+  it('deletes older versions in a bucket, also after a lost response', async () => {
+    const bucket = useBucket()
     const { erase, erased } = await newArchive()
+    bucket.nextResponse = () => {
+      bucket.nextResponse = null
+      return new Response('', { status: 503 })
+    }
     expect((await erase()).data).toMatchObject({ rows: 2 })
     expect([...bucket.objects.keys()].filter((key) => key.endsWith('.parquet'))).toHaveLength(1)
     expect(bucket.versions).toEqual([])
@@ -304,7 +367,7 @@ describe('an interrupted run', () => {
       const result = async () => ({
         rows: (await readArchiveOf(account.id)).rows.flow.map(({ id, row }) => [id, row.initiator_actor_id]),
         top: await archive.top(),
-        counted: [...(await readErasures(account.id)).values()].map(({ rows }) => rows),
+        counted: await erasedCounts(account.id),
       })
       await run(0)
       const expected = await result()
@@ -352,26 +415,97 @@ describe('an interrupted run', () => {
         [null, 3],
         [kept.claims.initiator_actor_id, 3],
       ])
-      expect([...(await readErasures(account.id)).values()]).toMatchObject([{ rows: 3 }])
+      expect(await erasedCounts(account.id)).toEqual([3])
     }
   })
 
-  it('of which another takes over changes nothing twice', async () => {
-    const { account, erase, erased, seal, verify } = await newArchive()
-    let writes = 0
-    const restore = interceptWrites(async (send) => {
-      // The lease of the first run expires before it stores the rewritten file.
-      if (writes++ === 4) {
-        await changeItem(archiveStateKey(account.id), { set: { lease_until: 0 } })
-        expect((await erase()).data).toMatchObject({ rows: 2 })
-      }
-      return send()
-    })
+  it('before a restore of the table is listed after a repetition', async () => {
+    const ownTable = await useOwnTable()
+    try {
+      const archive = await newArchive()
+      const { account, erased, erase, seal, verify } = archive
+      const before = await ownTable.items(account.id)
+      expect((await erase()).data).toMatchObject({ rows: 2 })
+      await ownTable.restore(account.id, before)
+      sealWorld()
+      setClock(dueAt(0) + 30 * minute)
+      expect((await erase()).data).toMatchObject({ files: 0, rows: 0, damaged: [] })
+      expect(await erasedCounts(account.id)).toEqual([0])
+      await erased.flush(dueAt(1))
+      await seal()
+      expect(await verify()).toEqual([])
+      expect(await erasedRows(archive)).toEqual(archive.erasedIds)
+    } finally {
+      await ownTable.end()
+    }
+  })
+
+  it('is repaired by the erasure of another actor of the same file', async () => {
+    const { account, kept, erase, erased, seal, verify } = await newArchive()
+    const killed = killAt(4, false)
     expect((await erase()).error).toBeDefined()
-    restore()
+    killed.restore()
+    setClock(dueAt(0) + 22 * minute)
+    expect((await erase({ actor_id: kept.claims.initiator_actor_id })).data).toMatchObject({ rows: 2 })
     await erased.flush(dueAt(1))
+    expect((await erase()).data).toMatchObject({ files: 0, rows: 0 })
+    expect(await erasedCounts(account.id)).toEqual([2, 2])
     await seal()
     expect(await verify()).toEqual([])
+  })
+
+  it('of a flush leaves files that are rewritten before its repetition for the next manifest', async () => {
+    const archive = await newArchive()
+    const { account, erase, erased, kept, report, seal, verify } = archive
+    for (const flows of [erased, kept]) await flows.store(day + 65 * minute, report(64, 5))
+    for (const flows of [erased, kept]) await flows.flush(dueAt(1))
+    const files = async (number: number) =>
+      (await readArchiveOf(account.id)).manifests[number]?.erasures.map(({ key, rows }) => [key.slice(-13, -10), rows])
+    expect((await erase()).data).toMatchObject({ files: 2 })
+    const restore = interceptWrites(async (send) => {
+      const response = await send()
+      if (await archiveStore().get(manifestPath(account.id, day + 2 * hourMicros))) throw new Error('killed')
+      return response
+    })
+    await erased.flush(dueAt(2)).catch(() => undefined)
+    restore()
+    setClock(dueAt(2) + 22 * minute)
+    expect((await erase({ actor_id: kept.claims.initiator_actor_id })).data).toMatchObject({ files: 2, rows: 3 })
+    for (const hour of [2, 3, 4]) await erased.flush(dueAt(hour) + 23 * minute)
+    expect((await readArchiveOf(account.id)).manifests).toHaveLength(4)
+    expect(await files(2)).toEqual([
+      ['T00', 2],
+      ['T01', 1],
+    ])
+    expect(await files(3)).toEqual([
+      ['T00', 4],
+      ['T01', 2],
+    ])
+    await seal()
+    expect(await verify()).toEqual([])
+  })
+
+  it('of which another takes over changes nothing twice', async () => {
+    // The lease of the first run expires before it stores the rewritten file, or the item of the file.
+    for (const [index, rows] of [
+      [3, 2],
+      [4, 0],
+    ]) {
+      const { account, erase, erased, seal, verify } = await newArchive()
+      let writes = 0
+      const restore = interceptWrites(async (send) => {
+        if (writes++ === index) {
+          await changeItem(archiveStateKey(account.id), { set: { lease_until: 0 } })
+          expect((await erase()).data).toMatchObject({ rows })
+        }
+        return send()
+      })
+      expect((await erase()).error).toBeDefined()
+      restore()
+      await erased.flush(dueAt(1))
+      await seal()
+      expect(await verify()).toEqual([])
+    }
   })
 })
 

@@ -169,6 +169,52 @@ it('verifies a window of hours, and continues where a run has ended', async () =
   expect((await verify({ until: from })).data).toMatchObject({ manifests: first.data?.manifests, findings: [] })
 })
 
+it('has the same findings in several calls as in one', async () => {
+  const { id, verify, manifests, files, nameOf } = await newArchive(4)
+  const [first = '', second = '', third = ''] = files()
+  const copies = [first, third].map((path) => path.replace('-0.parquet', '-7.parquet'))
+  for (const copy of copies) writeFileSync(copy, readFileSync(first))
+  const [, missing = '', altered = ''] = manifests()
+  rmSync(missing)
+  writeFileSync(altered, readFileSync(altered, 'utf8').replace(/"previous":"..../, '"previous":"AAAA'))
+  const sorted = (findings: { at: string; problem: string }[]) =>
+    findings.map(({ at, problem }) => `${problem} ${at}`).sort()
+  const once = sorted((await verify()).data?.findings ?? [])
+  expect(once).toEqual(
+    expect.arrayContaining([
+      ...[...copies, second].map((path) => `unknown ${nameOf(path)}`),
+      'missing manifest 1',
+      `altered ${nameOf(altered)}`,
+    ]),
+  )
+  const findings: { at: string; problem: string }[] = []
+  let [calls, next]: [number, unknown] = [0, null]
+  do {
+    let checks = 0
+    const context = { getRemainingTimeInMillis: () => (checks++ < 1 ? 900_000 : 0) }
+    const { data } = (await verifyArchive({ account_id: id, next }, context)) as Result
+    findings.push(...(data?.findings ?? []))
+    next = data?.next ?? null
+    calls++
+  } while (next !== null)
+  expect(calls).toBe(3)
+  expect(sorted(findings)).toEqual(once)
+})
+
+it('finds an unknown file in a window without manifests', async () => {
+  const { verify, manifests, files, nameOf } = await newArchive(2)
+  for (const path of manifests()) rmSync(path)
+  const findings = (await verify({ from: '1970-01-01T00:00:01Z' })).data?.findings ?? []
+  expect(findings.map(({ at }) => at)).toEqual(expect.arrayContaining(files().map(nameOf)))
+})
+
+it('resumes at the same position without time', async () => {
+  const { id } = await newArchive(2)
+  const next = { account_id: id, from: '2026-01-01T00:00:00Z', manifest: { number: 7, hash: 'x' } }
+  const context = { getRemainingTimeInMillis: () => 0 }
+  expect(await verifyArchive({ account_id: id, next }, context)).toMatchObject({ data: { next, findings: [] } })
+})
+
 it.each([
   [{ account_id: 'x' }, 'account_id must be a UUID.'],
   [{ from: 'yesterday' }, 'from must be an RFC 3339 timestamp.'],

@@ -9,7 +9,7 @@ const put = (Item: Record<string, unknown>) => table().send(new PutCommand({ Tab
 
 /** Stores the state of an archive whose last flushed hour ended at `watermark`. */
 export async function putArchiveState(account: string, watermark: number): Promise<void> {
-  const state = { watermark, until: watermark, manifests: 0, previous: null, totals: {}, listed: 0, written_at: 1 }
+  const state = { watermark, until: watermark, manifests: 0, previous: null, totals: {}, written_at: 1 }
   await put({ ...archiveStateKey(account), kind: 'archive', ...state })
 }
 

@@ -4,15 +4,13 @@ import type { Manifest } from '#shared/archive/manifest.ts'
 import { archiveStore } from '#shared/core/aws/object-store.ts'
 import { hourMicros, microsOf, timestamp } from '#shared/core/clock.ts'
 import { manifestKey, readArchiveState } from '#shared/logs/blocks/archive-view.ts'
-import { archivePartition } from '#shared/logs/blocks/block-keys.ts'
-import type { ErasedFile } from '#shared/logs/blocks/erasures.ts'
+import { readErasedFiles } from '#shared/logs/blocks/erasures.ts'
 import { type LogStream, logStreams } from '#shared/logs/entries/log-id.ts'
 import type { FileRow } from '#shared/logs/files/columns.ts'
 import { rowEntry } from '#shared/logs/files/entry-rows.ts'
 import { canonicalJson } from '#shared/seal/log/canonical-json.ts'
 import { leafHash } from '#shared/seal/merkle/merkle-proof.ts'
-import type { Key } from '#shared/table/keys.ts'
-import { getItem, queryItems } from '#shared/table/read.ts'
+import { getItem } from '#shared/table/read.ts'
 import { plainRoot } from '../seal/plain-merkle-tree.ts'
 import { readRows } from './parquet-files.ts'
 
@@ -61,10 +59,7 @@ export async function readArchiveOf(account: string): Promise<Archive> {
   const files = new Map<string, Buffer>()
   for (const stream of logStreams)
     for (const [path, content] of await objectsBelow(`v1/${stream}/account=${account}/`)) files.set(path, content)
-  const items = await queryItems<Key & ErasedFile>(archivePartition(account), {
-    between: ['erased_file#', 'erased_file#~'],
-  })
-  const rewritten = new Set(items.map(({ key }) => key))
+  const rewritten = new Set((await readErasedFiles(account)).map(({ key }) => key))
   const archive: Archive = { manifests: [], contents: [], rows: { change: [], session: [], flow: [], api_request: [] } }
   const listed: string[] = []
   const totals: Partial<Record<LogStream, { rows: number; bytes: number }>> = {}

@@ -62,8 +62,9 @@ export class MemoryBucket {
     if (method === 'GET' && searchParams.has('list-type')) return this.list(searchParams)
     if (method === 'GET') {
       if (!stored || !tag) return new Response('', { status: 404 })
+      if (headers['if-match'] && headers['if-match'] !== tag) return new Response('', { status: 412 })
       return headers.range
-        ? readRange(stored, headers.range)
+        ? readRange(stored, headers.range, tag)
         : new Response(bytesOf(stored), { headers: { etag: tag } })
     }
     if (headers['if-none-match'] === '*' && stored) return new Response('', { status: 412 })
@@ -93,11 +94,11 @@ export class MemoryBucket {
 
 const bytesOf = (content: Buffer): Uint8Array<ArrayBuffer> => new Uint8Array(content)
 
-function readRange(stored: Buffer, range: string): Response {
+function readRange(stored: Buffer, range: string, etag: string): Response {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
   const start = first === '' ? Math.max(0, stored.length - Number(last)) : Number(first)
   const end = first === '' ? stored.length : Math.min(Number(last) + 1, stored.length)
   if (start >= stored.length) return new Response('', { status: 416 })
-  const headers = { 'content-range': `bytes ${start}-${end - 1}/${stored.length}` }
+  const headers = { 'content-range': `bytes ${start}-${end - 1}/${stored.length}`, etag }
   return new Response(bytesOf(stored.subarray(start, end)), { status: 206, headers })
 }

@@ -46,14 +46,26 @@ export const objectStoreCases: [title: string, run: (store: ObjectStore) => Prom
   ],
   [
     'reads a range, which ends at the end of the object',
-    async ({ getRange, put }) => {
+    async ({ getRange, getTail, put }) => {
       await put('a/file', Buffer.from([0, 255, 2, 3, 4]), null)
-      expect(await getRange('a/file', 1, 3)).toEqual(Buffer.from([255, 2]))
-      expect(await getRange('a/file', 0, 1)).toEqual(Buffer.from([0]))
-      expect(await getRange('a/file', 3, 100)).toEqual(Buffer.from([3, 4]))
-      expect(await getRange('a/file', 5, 6)).toEqual(Buffer.alloc(0))
-      expect(await getRange('a/other', 1, 3)).toBeNull()
-      await expect(getRange('a/file', 3, 3)).rejects.toThrow(RangeError)
+      const tag = (await getTail('a/file', 1))?.tag ?? ''
+      expect(await getRange('a/file', 1, 3, tag)).toEqual(Buffer.from([255, 2]))
+      expect(await getRange('a/file', 0, 1, tag)).toEqual(Buffer.from([0]))
+      expect(await getRange('a/file', 3, 100, tag)).toEqual(Buffer.from([3, 4]))
+      expect(await getRange('a/file', 5, 6, tag)).toEqual(Buffer.alloc(0))
+      expect(await getRange('a/other', 1, 3, tag)).toBeNull()
+      await expect(getRange('a/file', 3, 3, tag)).rejects.toThrow(RangeError)
+    },
+  ],
+  [
+    'reads no range of an object that was replaced since its tail was read',
+    async ({ get, getRange, getTail, put }) => {
+      await put('a/file', 'one', null)
+      const before = (await getTail('a/file', 1))?.tag ?? ''
+      await put('a/file', 'two', (await get('a/file'))?.tag ?? '')
+      expect(await getRange('a/file', 0, 2, before)).toBeNull()
+      const after = (await getTail('a/file', 1))?.tag ?? ''
+      expect(String(await getRange('a/file', 0, 2, after))).toBe('tw')
     },
   ],
   [
@@ -61,10 +73,10 @@ export const objectStoreCases: [title: string, run: (store: ObjectStore) => Prom
     async ({ getTail, put }) => {
       await put('a/file', Buffer.from([0, 255, 2, 3, 4]), null)
       await put('a/empty', '', null)
-      expect(await getTail('a/file', 2)).toEqual({ content: Buffer.from([3, 4]), size: 5 })
-      expect(await getTail('a/file', 5)).toEqual({ content: Buffer.from([0, 255, 2, 3, 4]), size: 5 })
-      expect(await getTail('a/file', 100)).toEqual({ content: Buffer.from([0, 255, 2, 3, 4]), size: 5 })
-      expect(await getTail('a/empty', 8)).toEqual({ content: Buffer.alloc(0), size: 0 })
+      expect(await getTail('a/file', 2)).toMatchObject({ content: Buffer.from([3, 4]), size: 5 })
+      expect(await getTail('a/file', 5)).toMatchObject({ content: Buffer.from([0, 255, 2, 3, 4]), size: 5 })
+      expect(await getTail('a/file', 100)).toMatchObject({ content: Buffer.from([0, 255, 2, 3, 4]), size: 5 })
+      expect(await getTail('a/empty', 8)).toMatchObject({ content: Buffer.alloc(0), size: 0 })
       expect(await getTail('a/other', 2)).toBeNull()
       await expect(getTail('a/file', 0)).rejects.toThrow(RangeError)
     },
