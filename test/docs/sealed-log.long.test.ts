@@ -91,12 +91,12 @@ describe.skipIf(isMissing)('the Go program of docs/sealed-log.md', () => {
     ['change', 'entry.json', /[a-z]+(?=","before")/],
     ['api_request', 'entry.json', /(?<="method":")\w/],
     ['flow', 'entry.json', /(?<="domain":"|"inner_domain":")\w/],
-    ['change', 'proof.json', /(?<="path":\[")\w/],
-    ['api_request', 'proof.json', /(?<="hour":\{[^}]*"root":")\w/],
+    ['change', 'proof.json', /(?<="path":\[")./],
+    ['api_request', 'proof.json', /(?<="hour":\{[^}]*"root":")./],
     // A root in the manifest, which is a text in the proof.
-    ['flow', 'proof.json', /(?<=\\"root\\":\\")\w/],
-    ['flow', 'proof.json', /(?<="file":\{[^}]*"path":\[")\w/],
-    ['flow', 'proof.json', /(?<="file":\{[^}]*"key":")\w/],
+    ['flow', 'proof.json', /(?<=\\"root\\":\\")./],
+    ['flow', 'proof.json', /(?<="file":\{[^}]*"path":\[")./],
+    ['flow', 'proof.json', /(?<="file":\{[^}]*"key":")./],
     ['flow', 'seal.pub', /.(?=.{5}$)/m],
   ] as const)('detects a change to a %s in %s (%s)', (type, name, part) => {
     const original = files[type] as Files
