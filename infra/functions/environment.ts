@@ -1,4 +1,5 @@
 import { Token } from 'aws-cdk-lib'
+import { defaultSettings } from '#shared/core/env.ts'
 import { lockDays } from '../settings/data.ts'
 import { SettingError, type Settings } from '../settings/settings.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -51,6 +52,8 @@ const passedSettings = [
   'cdnSecretArn',
 ] as const satisfies (keyof Settings)[]
 
+const fallbacks: Partial<Record<keyof Settings, unknown>> = defaultSettings
+
 export function environment(
   settings: Settings,
   storage: Storage,
@@ -59,6 +62,8 @@ export function environment(
 ): Record<string, string> {
   const fromSettings = passedSettings.flatMap((name): [string, string][] => {
     const value = settings[name]
+    // Leaves out what functions assume without it, because Lambda limits the size.
+    if (value === fallbacks[name]) return []
     const text = Array.isArray(value) ? value.join(' ') : String(value)
     return value === null ? [] : [[name.replace(/[A-Z]/g, '_$&').toUpperCase(), text]]
   })

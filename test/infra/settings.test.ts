@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { loadOperations } from '#functions/operations.ts'
 import { settingVariables } from '#infra/local/build/synthesize.ts'
 import { readSettings, settingGroups } from '#infra/settings/settings.ts'
+import { env } from '#shared/core/env.ts'
 import { templatesOf } from '#test/support/service/templates.ts'
 
 const environmentOf = async (context: Record<string, unknown>) => {
@@ -91,13 +92,18 @@ it('leaves out what only the console uses, without the console (K2)', async () =
 })
 
 it('has defaults for all settings', async () => {
-  expect(await environmentOf({})).toMatchObject({
+  const variables = await environmentOf({})
+  expect(variables).not.toHaveProperty('HEARTBEAT_SECS')
+  expect(env).toMatchObject({
+    logRetentionDays: 90,
+    flowRetentionDays: 120,
+    archiveRetentionDays: 400,
+    heartbeatSecs: 30,
+  })
+  expect(variables).toMatchObject({
     LOG_LEVEL: 'INFO',
     METRICS: 'classes',
     SERVICE_NAME: 'NetworkAccess',
-    LOG_RETENTION_DAYS: '90',
-    FLOW_RETENTION_DAYS: '120',
-    HEARTBEAT_SECS: '30',
     SIGN_IN_REDIRECT_URIS: 'http://127.0.0.1/callback http://[::1]/callback',
     SUITE_ISSUER: 'https://accounts.google.com',
     TENANT_ISSUER: 'https://login.microsoftonline.com/{tenant_id}/v2.0',

@@ -230,7 +230,7 @@ it.each(['0', '-1', '1.5', 'many'])('refuses %s days of retention', async (logRe
   await expect(templatesOf([], { logRetentionDays })).rejects.toThrow('must be an integer from 1 to 36500')
 })
 
-it("passes the deployment's retention to every function", async () => {
+it('passes a retention other than the default to every function', async () => {
   const chosen = await templatesOf([], some)
   const variables = (of: Templates) =>
     of.all('AWS::Lambda::Function').flatMap(({ Properties }) => {
@@ -239,7 +239,7 @@ it("passes the deployment's retention to every function", async () => {
     })
   expect(variables(chosen).length).toBeGreaterThan(0)
   expect(new Set(variables(chosen).map(String))).toEqual(new Set(['7,9']))
-  expect(new Set(variables(await templatesOf([])).map(String))).toEqual(new Set(['90,120']))
+  expect(new Set(variables(await templatesOf([])).map(String))).toEqual(new Set([',']))
 })
 
 it('reads the local retention from environment variables', async () => {

@@ -9,6 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { processesOn, runLocal, type Service, startService } from '#test/support/service/service.ts'
 import { has, typed, walkSteps } from '#test/walk/type-commands.ts'
 
+/** Prints all flows as the walk prints those of its resource. */
+const allFlows =
+  'api "$BASE/logs?type=flow" | pick flow_start initiator_actor_name resource_name protocol inner_dst_port\n'
+
 let root: string
 /** Data directory with the demo account and a second account. After the setup, services run only on copies of this directory. */
 let base: string
@@ -160,10 +164,10 @@ describe('a start that fails prints one line, and leaves no process', () => {
       for (let i = 0; i < 2; i++) await expectFault(dir, `The checkpoint ${checkpoint} belongs to another flow stream`)
       rmSync(checkpoint)
       await withService(dir, [], async () => {
-        const { stdout, stderr } = await typed(['sh'], walkSteps(), dir)
+        const { stdout, stderr } = await typed(['sh'], `${walkSteps()}\n${allFlows}`, dir)
         expect([stdout.match(/"accepted":1/g), stderr]).toEqual([['"accepted":1'], ''])
-        // Expects both the newly accepted report and the earlier flow in the log.
-        expect(stdout.match(/^.* {2}Deployer \d+ {2}Wiki \d+ {2}tcp {2}443$/gm)).toHaveLength(2)
+        // Expects the newly accepted report, which the walk shows alone, and then both it and the earlier flow.
+        expect(stdout.match(/^.* {2}Deployer \d+ {2}Wiki \d+ {2}tcp {2}443$/gm)).toHaveLength(3)
       })
     },
   )

@@ -108,6 +108,18 @@ describe('the open set (R3.4)', () => {
     }
   })
 
+  it('keeps other hours of the day that are written again after a report of an earlier hour', async () => {
+    const flows = await newFlowAccount()
+    const starts = [day + minute, day + 3 * hourMicros + minute] as const
+    for (const start of starts) await flows.store(start, flowReport(start))
+    await flows.flush(dueAt(day + 3 * hourMicros))
+    const after = day + 8 * dayMicros
+    await skipHours(flows.account, after)
+    await flows.store(after + minute, flowReport(starts[0], { end: after }))
+    await flows.flush(dueAt(after))
+    expect(await flows.openIds()).toEqual([flows.idOf(flowReport(starts[1]))])
+  })
+
   it('is read without expired versions, which the table may delete in any order', async () => {
     const flows = await newFlowAccount()
     const start = day + minute
