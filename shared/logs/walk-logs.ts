@@ -92,7 +92,7 @@ async function* walkStream(walk: PartWalk, stream: StoredStream): AsyncGenerator
  * Returns the partitions of the window, oldest day first, or the single partition that contains the pointer items. Stops one day after the
  * current time, to tolerate clock skew.
  */
-function partsOf(walk: PartWalk, stream: StoredStream): Part[][] {
+export function partsOf(walk: PartWalk, stream: StoredStream): Part[][] {
   const { account, pointerFilter } = walk
   const begin = clampMicros(Math.max(walk.begin, walk.oldest ?? 0))
   const end = Math.min(walk.end, clock.now() + dayMicros)

@@ -468,7 +468,7 @@ export type ApiOperations = {
   }
   'GET /logs': {
     path: Record<never, never>
-    query: { type?: 'change' | 'session' | 'flow' | 'api_request'; begin?: string; end?: string; actor_id?: string; actor_email?: string; object_id?: string; resource_id?: string; policy_id?: string; device_id?: string; protocol?: 'tcp' | 'udp'; port?: number; open?: boolean; total_limit?: number; limit?: number; page_cursor?: string }
+    query: { type?: 'change' | 'session' | 'flow' | 'api_request'; begin?: string; end?: string; actor_id?: string; actor_email?: string; object_id?: string; resource_id?: string; policy_id?: string; device_id?: string; protocol?: 'tcp' | 'udp'; port?: number; open?: boolean; object?: 'accounts' | 'actors' | 'groups' | 'memberships' | 'policies' | 'resources' | 'static_device_pool_members' | 'sites' | 'gateways' | 'clients' | 'client_tokens' | 'gateway_tokens' | 'api_tokens' | 'external_identities' | 'email_otp_auth_providers' | 'oidc_auth_providers' | 'suite_auth_providers' | 'tenant_auth_providers' | 'idp_auth_providers' | 'suite_directories' | 'tenant_directories' | 'idp_directories' | 'mdm_posture_providers' | 'v0_devices' | 'v0_users' | 'v0_rules' | 'v0_configurations'; operation?: 'insert' | 'update' | 'delete'; run_id?: string; total_limit?: number; limit?: number; page_cursor?: string }
     body: undefined
     answer: { data: Array<ApiSchemas['LogEntry']>; metadata: ApiSchemas['LogMetadata'] }
   }
