@@ -13,6 +13,12 @@ export const signInTexts: Texts = {
     'Number of entries in the change log of the account so far. Null if it is unknown. It grows with each change.',
     8_121,
   ),
+  'portal_sessions.actor_id': uuid('The administrator who signed in.'),
+  'portal_sessions.auth_provider_id': uuid(
+    'The provider of the sign-in; null for the one-time sign-in of a local service.',
+  ),
+  'portal_sessions.context': text('Target of the sign-in, always `portal`.', 'portal'),
+  'portal_sessions.expires_at': instant('When the session ends, unless somebody ends it earlier.'),
   'issueds.actor': text('The person who signed in, with the fields that the client displays.'),
   authorization_url: text('URL of the sign-in page of the provider, to open in the browser.'),
   'auth_providers.client_id': text(
