@@ -6,7 +6,10 @@ export const signInTexts: Texts = {
   ),
   'console_sessions.actor': text('The owner of the session or token, with the fields that the console displays.'),
   'console_sessions.credential': text(
-    'The credential of the request: `portal_session`, or `api_token` with the context null, and its end.',
+    'The credential of the request: `portal_session` with its provider, or `api_token` with the context null, and its end.',
+  ),
+  'console_sessions.auth_provider_id': uuid(
+    'The provider of the portal session; null for an API token and the one-time sign-in of a local service.',
   ),
   'console_sessions.scopes': text('Scopes of the credential. `*` includes every scope.', ['*']),
   change_count: integer(
