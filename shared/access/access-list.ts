@@ -94,8 +94,8 @@ export function grantedRows<R extends Row, F extends object>(
 }
 
 /**
- * Yields the accepted rows. Begins with few candidates, because a response contains few rows with large policies. After a read of which all
- * candidates were accepted, reads only as many as the page still needs. Otherwise, doubles the length of the read up to `maxReadLength`.
+ * Yields the accepted rows. Begins with few candidates, because a response contains few rows with large policies. If all were accepted, the
+ * next read is as long as the rest of the page. Otherwise, doubles the length of the read up to `maxReadLength`.
  */
 async function* acceptedRows<T>({ read, accept }: Source<T>, { after, backward, limit: firstLimit }: Range) {
   let position = after

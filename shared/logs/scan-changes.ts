@@ -3,7 +3,7 @@ import { weightOf } from '../table/large-attributes.ts'
 import { getStoredItems } from '../table/read.ts'
 import { logKey } from './entries/log-keys.ts'
 import { type ChangeScan, type LogItem, type Part, type PartWalk, queryPart, settledMicros } from './part-reader.ts'
-import { partsOf } from './walk-logs.ts'
+import { partsOfWalk } from './walk-logs.ts'
 
 /** Limits of a page with filters of changes (K11.G7). The rest of the 400 read units authenticates the caller. */
 export const changeLimits = { entries: 2_000, units: 390 }
@@ -28,8 +28,8 @@ const priceOf = ({ isExact }: AgedPart): number => (isExact ? 1 : 0.5)
 function agedParts(walk: PartWalk): AgedPart[] {
   const settled = clock.now() - settledMicros
   const parts = [
-    ...partsOf({ ...walk, end: Math.min(walk.end, settled) }, 'change').map((part) => ({ part, isExact: false })),
-    ...partsOf({ ...walk, begin: Math.max(walk.begin, settled + 1) }, 'change').map((part) => ({
+    ...partsOfWalk({ ...walk, end: Math.min(walk.end, settled) }, 'change').map((part) => ({ part, isExact: false })),
+    ...partsOfWalk({ ...walk, begin: Math.max(walk.begin, settled + 1) }, 'change').map((part) => ({
       part,
       isExact: true,
     })),
