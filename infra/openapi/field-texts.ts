@@ -44,6 +44,7 @@ const parameterTexts: Record<string, string> = {
   end: 'Only entries before this time, RFC 3339. Now by default.',
   entity_type: 'Only objects of this type: `group` or `org_unit`.',
   from: 'Number of the first leaf, or the size of the earlier checkpoint.',
+  gateway_id: 'Only tokens of the gateway with this id, instead of those of the site: a UUID.',
   group_id: 'Only policies that grant access to members of this group: a UUID.',
   hour: 'Start of a sealed hour, RFC 3339, for example `2026-03-01T12:00:00Z`.',
   ip_stack: 'Only DNS resources that resolve to these address families.',

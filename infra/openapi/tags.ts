@@ -27,6 +27,7 @@ const groups: Record<string, Record<string, string>> = {
     tenant_auth_providers: 'Sign-in with a tenant of the cloud directory that the deployment is set up for.',
     idp_auth_providers: 'Sign-in with an organization at the identity service that the deployment is set up for.',
     email_otp_auth_providers: 'Sign-in with a passcode that is sent by email.',
+    portal_sessions: 'Sessions of administrators in the portal, created by sign-in. Administrators list and end them.',
     external_identities:
       'Links between an actor and a person at a provider, created by sign-in and directories. Deleting one ends the access that it gave.',
     suite_directories: 'Synchronizes people and groups of the office suite.',

@@ -16,7 +16,7 @@ import { postureProviders } from '#shared/domain/posture-providers/posture-provi
 import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
 import { logPartition, pointerPartition } from '#shared/logs/entries/log-keys.ts'
 import { oneTimePartition } from '#shared/sign-in/one-time-token.ts'
-import { accountVersionKey, commitKey, partition, presenceItemKey } from '#shared/table/keys.ts'
+import { accountVersionKey, commitKey, indexPartition, partition, presenceItemKey } from '#shared/table/keys.ts'
 import { v0Configurations } from '#shared/v0/configuration.ts'
 import { v0Devices } from '#shared/v0/device.ts'
 import { deletedUsersPartition } from '#shared/v0/read-users.ts'
@@ -127,7 +127,7 @@ const secretRows = [v0Configurations, v0Devices].flatMap(collectionPartitions)
 /** Partitions that `reader` must not access: collections with secrets in their responses, and items that no read request returns. */
 export const notForReaders = [
   ...secretRows,
-  // Excludes the rows of portal sessions, which authenticate the caller.
+  // Excludes the rows of portal sessions, which authenticate the caller. `readerOfSessions` lists them.
   inAccount(`${portalSessions.name}.*`),
   inAccount('passcodes'),
   inAccount('sign_in.*'),
@@ -137,13 +137,21 @@ export const notForReaders = [
 /** Partitions that `readerOfLogs` must not access. Other reads of gateways need their tokens, to show which are online (P1.7). */
 export const notForReadersOfLogs = [...notForReaders, ...collectionPartitions(gatewayTokens)]
 
-/** Partitions that `secretReader` may read: collections with secrets, and the items that authenticate the caller. */
-export const secretReaderReads = [
-  ...secretRows,
+/** Partitions with the items that authenticate the caller and limit its rate. */
+const callerReads = [
   ...[accounts, actors, apiTokens, portalSessions].map(({ name }) => inAccount(name)),
   presencePartition(apiTokens),
-  accountVersionKey(anyAccount).pk,
   rateBuckets,
+]
+
+/** Partitions that `readerOfSessions` may read: the portal sessions of each actor, and the items of the caller. */
+export const readerOfSessionsReads = [indexPartition(anyAccount, portalSessions.name, 'actor_id', '*'), ...callerReads]
+
+/** Partitions that `secretReader` may read: collections with secrets, and the items of the caller. */
+export const secretReaderReads = [
+  ...secretRows,
+  ...callerReads,
+  accountVersionKey(anyAccount).pk,
   deletedUsersPartition(anyAccount),
 ]
 

@@ -37,6 +37,7 @@ import {
   passcodeReads,
   pointersOf,
   rateBuckets,
+  readerOfSessionsReads,
   sealedParts,
   secretReaderReads,
   signInParts,
@@ -81,6 +82,7 @@ export function rightsOfDuties(storage: Storage) {
   return {
     reader: [onTable(reads), ...requestNotes, signing],
     readerOfLogs: [onTable(reads), ...requestNotes, signing, publicSealKey, may(['s3:GetObject'], archivedObjects)],
+    readerOfSessions: [onTable(reads, readerOfSessionsReads), ...requestNotes, signing],
     secretReader: [onTable(reads, secretReaderReads), ...requestNotes, signing],
     writer: [...changesAny, requestLog, signing, may(['kms:GenerateDataKey'], [secretKey.keyArn])],
     client: [readsWithChecks, onTable(writes, clientParts), signing],

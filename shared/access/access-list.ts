@@ -5,8 +5,9 @@ import type { ActorRow } from '../domain/actors/actor.ts'
 import { evaluateDecidable } from '../domain/policies/conditions/conditions.ts'
 import { Policy, type PolicyRow } from '../domain/policies/policy.ts'
 import type { Entity, Row } from '../table/entity.ts'
+import { indexPartition } from '../table/keys.ts'
 import { cursorsAround, rangeOf } from '../table/list.ts'
-import { getRows } from '../table/read.ts'
+import { getRows, sortKeysOf } from '../table/read.ts'
 import type { Page } from '../values/page.ts'
 
 /** Policy that grants access, in a row of an access list. @public */
@@ -93,16 +94,20 @@ export function grantedRows<R extends Row, F extends object>(
 }
 
 /**
- * Yields the accepted rows. Begins with few candidates, because a response contains few rows with large policies. Doubles the length of each
- * read up to `maxReadLength`, in case few candidates are accepted.
+ * Yields the accepted rows. Begins with few candidates, because a response contains few rows with large policies. If all were accepted, the
+ * next read is as long as the rest of the page. Otherwise, doubles the length of the read up to `maxReadLength`.
  */
 async function* acceptedRows<T>({ read, accept }: Source<T>, { after, backward, limit: firstLimit }: Range) {
   let position = after
-  for (let limit = Math.min(firstLimit, firstReadLength); ; limit = Math.min(2 * limit, maxReadLength)) {
+  let accepted = 0
+  for (let limit = Math.min(firstLimit, firstReadLength); ; ) {
     const ids = await read({ after: position, backward, limit })
-    yield* await accept(ids)
+    const rows = await accept(ids)
+    yield* rows
     if (ids.length < limit) return
     position = ids.at(-1)
+    accepted += rows.length
+    limit = Math.min(rows.length === ids.length ? firstLimit - accepted : 2 * limit, maxReadLength)
   }
 }
 
@@ -123,3 +128,20 @@ export async function accessPage<T>(page: Page, source: Source<T>) {
   )
   return { data: items.map(({ row }) => row), metadata: { limit: page.limit, ...cursors } }
 }
+
+/** Lists the rows with a value in an indexed field, newest first, without those that do not match. */
+export const newestRows = <R extends Row>(
+  entity: Entity<R>,
+  account: string,
+  page: Page,
+  [field, value]: [field: string, value: string],
+  matches: (row: R) => boolean,
+) =>
+  accessPage(page, {
+    read: ({ after, backward, limit }) =>
+      sortKeysOf(indexPartition(account, entity.name, field, value), { after, backward: !backward, limit }),
+    async accept(ids) {
+      const rows = await getRows(entity, account, ids)
+      return rows.flatMap((row) => (row && matches(row) ? [{ id: row.id, row }] : []))
+    },
+  })

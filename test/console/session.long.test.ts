@@ -22,7 +22,13 @@ const shownSession = () => ({
   data: {
     account: { id: 'account', slug: 'demo', name: 'Demo' },
     actor: { id: played.actor, name: played.actor, email: null, type: 'account_admin_user' },
-    credential: { kind: 'portal_session', id: 'session', context: 'portal', expires_at: '2099-01-01T00:00:00Z' },
+    credential: {
+      kind: 'portal_session',
+      id: 'session',
+      context: 'portal',
+      auth_provider_id: null,
+      expires_at: '2099-01-01T00:00:00Z',
+    },
     scopes: ['*'],
     change_count: 1,
   },

@@ -88,7 +88,7 @@ describe('the audit trail', () => {
     const writers: Record<string, string[]> = {
       change: ['WriteChangeLog'],
       session: [],
-      api_request: ['Reader', 'ReaderOfLogs', 'SecretReader', 'Writer'],
+      api_request: ['Reader', 'ReaderOfLogs', 'ReaderOfSessions', 'SecretReader', 'Writer'],
     }
     expect(allowed(onTable('PartiQLInsert', key))).toEqual(writers[/^log\.(\w+)/.exec(key)?.[1] ?? ''])
   })
@@ -433,7 +433,10 @@ describe('restricted actions', () => {
     [
       'secretsmanager:GetSecretValue',
       'secret',
-      ['Client', 'Gateway', 'Ingest', 'Live', 'Reader', 'ReaderOfLogs', 'RotateSecret', 'SecretReader', 'Writer'],
+      [
+        ...['Client', 'Gateway', 'Ingest', 'Live', 'Reader', 'ReaderOfLogs', 'ReaderOfSessions'],
+        ...['RotateSecret', 'SecretReader', 'Writer'],
+      ],
     ],
     ['execute-api:ManageConnections', 'connections/POST', ['Client', 'FollowUp', 'Gateway', 'Live']],
     ['execute-api:ManageConnections', 'connections/DELETE', ['Client', 'FollowUp', 'Gateway', 'Live']],

@@ -15,7 +15,7 @@ type ApiSchemas = {
   ClientToken: { id: string; actor_id: string; expires_at: string; inserted_at: string; updated_at: string }
   ClientTokenFields: { expires_at: string }
   ConsistencyAnswer: { from: number; to: number; path: Array<string> }
-  ConsoleSession: { account: { id: string; slug: string; name: string }; actor: { id: string; name: string; email: string | null; type: 'account_user' | 'account_admin_user' | 'service_account' | 'api_client' }; credential: { kind: 'portal_session' | 'api_token'; id: string; context: 'portal' | null; expires_at: string }; scopes: Array<string>; change_count: number | null }
+  ConsoleSession: { account: { id: string; slug: string; name: string }; actor: { id: string; name: string; email: string | null; type: 'account_user' | 'account_admin_user' | 'service_account' | 'api_client' }; credential: { kind: 'portal_session' | 'api_token'; id: string; context: 'portal' | null; auth_provider_id: string | null; expires_at: string }; scopes: Array<string>; change_count: number | null }
   DirectoryRun: { id: string; started_at: string; finished_at: string | null; phase: 'read' | 'plan' | 'brake' | 'apply' | 'finish'; outcome: 'applied' | 'previewed' | 'stopped' | 'failed' | 'cancelled' | null; error: string | null; seen: { users: number; groups: number; memberships: number }; planned: { users: { insert: number; update: number; delete: number }; groups: { insert: number; update: number; delete: number }; memberships: { insert: number; update: number; delete: number } }; applied: { users: { insert: number; update: number; delete: number }; groups: { insert: number; update: number; delete: number }; memberships: { insert: number; update: number; delete: number } }; skipped: Record<string, unknown>; skipped_sample: Array<{ idp_id: string; name: string | null; reason: string }>; rewinds: string | null }
   Evaluation: { decision: 'allow' | 'deny'; reason: 'actor_disabled' | 'not_connectable' | 'no_policy' | 'conditions_violated' | null; violated: Array<string>; policy_id: string | null; expires_at: string | null; gateway_online: boolean; evaluated_at: string; policies: Array<{ id: string; group_id: string | null; is_disabled: boolean; conforms: boolean; expires_at: string | null; conditions: Array<{ property: string; operator: string; values: Array<string>; passed: boolean; until: string | null }> }>; truncated?: Array<'policies'> }
   EvaluationFields: { actor_id: string; resource_id: string; at?: string | null; ip?: string | null; region?: string; auth_provider_id?: string | null; client_id?: string | null }
@@ -24,6 +24,7 @@ type ApiSchemas = {
   FlowEntry: { type: 'flow'; log_id: string; timestamp: string; role: 'initiator' | 'responder'; protocol: 'tcp' | 'udp'; flow_start: string; flow_end: string | null; last_packet: string | null; inner_src_ip: string; inner_src_port: number; inner_dst_ip: string; inner_dst_port: number; inner_domain: string | null; outers: Array<{ src_ip: string | null; src_port: number | null; dst_ip: string; dst_port: number; path_activated_at: string }> | null; rx_packets: number | null; tx_packets: number | null; rx_bytes: number | null; tx_bytes: number | null; initiator_device_id: string | null; responder_device_id: string | null; policy_authorization_id: string; policy_id: string | null; authorized_at: string | null; authorization_expires_at: string | null; initiator_auth_provider_id: string | null; initiator_actor_id: string; initiator_actor_name: string | null; initiator_actor_email: string | null; initiator_client_version: string | null; initiator_device_os_name: string | null; initiator_device_os_version: string | null; initiator_device_serial: string | null; initiator_device_uuid: string | null; initiator_device_identifier_for_vendor: string | null; initiator_device_push_installation_id: string | null; resource_id: string | null; resource_name: string | null; resource_address: string | null }
   Gateway: { id: string; site_id: string; name: string; ipv4: string; ipv6: string; online: boolean; public_key: string | null; gateway_token_id: string | null; rotated_at: string | null; last_seen_at: string | null; last_seen_version: string | null; last_seen_user_agent: string | null; last_seen_remote_ip: string | null; last_seen_remote_ip_location_region: string | null; last_seen_remote_ip_location_city: string | null; last_seen_remote_ip_location_lat: number | null; last_seen_remote_ip_location_lon: number | null }
   GatewayFields: { name?: string }
+  GatewayToken: { id: string; site_id: string; gateway_id: string | null; rotated_at: string | null; last_seen_at: string | null; inserted_at: string }
   Group: { id: string; name: string; entity_type: 'group' | 'org_unit'; directory_id: string | null; idp_id: string | null; email: string | null; synced_at: string | null; inserted_at: string; updated_at: string }
   GroupFields: { name: string }
   HistogramAnswer: { watermark: string | null; counted_from: string | null; approximate: boolean; hours: Array<{ hour: string; open: number; flows: number; rx_bytes: number; tx_bytes: number; by: Array<{ value: string | null; flows: number; rx_bytes: number; tx_bytes: number }> }> }
@@ -43,6 +44,7 @@ type ApiSchemas = {
   Ordered: { status: 'sent' }
   Policy: { id: string; group_id: string | null; resource_id: string; description: string | null; conditions: Array<{ property: string; operator: string; values: Array<string> }>; flow_log_uploads_enabled: boolean; is_disabled: boolean }
   PolicyFields: { group_id: string; resource_id: string; description?: string | null; conditions?: Array<{ property?: 'remote_ip_location_region' | 'remote_ip' | 'auth_provider_id' | 'current_utc_datetime' | 'client_verified'; operator?: 'is_in' | 'is_not_in' | 'is_in_cidr' | 'is_not_in_cidr' | 'is_in_day_of_week_time_ranges' | 'is'; values: Array<string> }>; flow_log_uploads_enabled?: true | 'true' | '1' | false | 'false' | '0'; is_disabled?: true | 'true' | '1' | false | 'false' | '0' }
+  PortalSession: { id: string; actor_id: string; auth_provider_id: string | null; context: 'portal'; expires_at: string; inserted_at: string }
   PossibleGrant: { id: string; group_id: string | null; conditions: Array<{ property: string; operator: string; values: Array<string> }>; expires_at: string | null }
   PostureProvider: { id: string; account_id: string; type: 'mdm' | 'tenant'; name: string; tenant_id: string | null; client_id: string | null; subdomain: string | null; region: 'us' | 'eu' | null; is_verified: boolean; is_disabled: boolean; disabled_reason: string | null; synced_at: string | null; error: string | null; error_count: number; error_emailed_at: string | null; inserted_at: string; updated_at: string }
   ProofAnswer: { log: 'changes' | 'activity' | 'archive'; leaf_index: number; leaf_hash: string; size: number; root: string; path: Array<string>; note: string; hour?: { hour: string; stream: 'api_request' | 'session'; size: number; root: string; index: number; leaf_hash: string; path: Array<string> }; manifest?: string; file?: ApiSchemas['FileProof'] }
@@ -183,6 +185,24 @@ export type ApiOperations = {
     query: { limit?: number; page_cursor?: string }
     body: undefined
     answer: { data: Array<ApiSchemas['Group']>; metadata: { limit: number; next_page: string | null; prev_page: string | null } }
+  }
+  'DELETE /actors/{actor_id}/portal_sessions': {
+    path: { actor_id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: { data: { deleted_count: number } }
+  }
+  'GET /actors/{actor_id}/portal_sessions': {
+    path: { actor_id: string }
+    query: { limit?: number; page_cursor?: string }
+    body: undefined
+    answer: { data: Array<ApiSchemas['PortalSession']>; metadata: { limit: number; next_page: string | null; prev_page: string | null } }
+  }
+  'DELETE /actors/{actor_id}/portal_sessions/{id}': {
+    path: { actor_id: string; id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: { data: { id: string } }
   }
   'DELETE /actors/{id}': {
     path: { id: string }
@@ -468,7 +488,7 @@ export type ApiOperations = {
   }
   'GET /logs': {
     path: Record<never, never>
-    query: { type?: 'change' | 'session' | 'flow' | 'api_request'; begin?: string; end?: string; actor_id?: string; actor_email?: string; object_id?: string; resource_id?: string; policy_id?: string; device_id?: string; protocol?: 'tcp' | 'udp'; port?: number; open?: boolean; total_limit?: number; limit?: number; page_cursor?: string }
+    query: { type?: 'change' | 'session' | 'flow' | 'api_request'; begin?: string; end?: string; actor_id?: string; actor_email?: string; object_id?: string; resource_id?: string; policy_id?: string; device_id?: string; protocol?: 'tcp' | 'udp'; port?: number; open?: boolean; object?: 'accounts' | 'actors' | 'groups' | 'memberships' | 'policies' | 'resources' | 'static_device_pool_members' | 'sites' | 'gateways' | 'clients' | 'client_tokens' | 'gateway_tokens' | 'api_tokens' | 'external_identities' | 'email_otp_auth_providers' | 'oidc_auth_providers' | 'suite_auth_providers' | 'tenant_auth_providers' | 'idp_auth_providers' | 'suite_directories' | 'tenant_directories' | 'idp_directories' | 'mdm_posture_providers' | 'v0_devices' | 'v0_users' | 'v0_rules' | 'v0_configurations'; operation?: 'insert' | 'update' | 'delete'; run_id?: string; total_limit?: number; limit?: number; page_cursor?: string }
     body: undefined
     answer: { data: Array<ApiSchemas['LogEntry']>; metadata: ApiSchemas['LogMetadata'] }
   }
@@ -831,6 +851,12 @@ export type ApiOperations = {
     query: Record<never, never>
     body: undefined
     answer: { data: { deleted_count: number } }
+  }
+  'GET /sites/{site_id}/gateway_tokens': {
+    path: { site_id: string }
+    query: { limit?: number; page_cursor?: string; gateway_id?: string }
+    body: undefined
+    answer: { data: Array<ApiSchemas['GatewayToken']>; metadata: { limit: number; next_page: string | null; prev_page: string | null } }
   }
   'POST /sites/{site_id}/gateway_tokens': {
     path: { site_id: string }

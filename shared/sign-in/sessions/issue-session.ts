@@ -75,7 +75,7 @@ export async function stagePortal(
   }
   const entry = { context: 'portal', subject, at: transaction.now } as const
   for (const item of sessionLogItems(transaction.accountId, entry)) transaction.put(item)
-  const credential = { kind: 'portal_session', id, context: 'portal', expires_at } as const
+  const credential = { kind: 'portal_session', id, context: 'portal', auth_provider_id, expires_at } as const
   const state = toConsoleSession({ account, actor, credential, scopes: ['*'], changeCount: transaction.leaves })
   return { token, expires_at, actor: state.actor, state }
 }

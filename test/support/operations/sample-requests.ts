@@ -89,6 +89,10 @@ export async function sampleRequests() {
       params: { actor_id },
       body: { api_token: { expires_at: inAnHour() } },
     })
+  const portalSession = async () => {
+    const { actor, state } = await signInWith(account, 'portal')
+    return { actor_id: actor.id, id: state?.credential.id ?? '' }
+  }
   const pool = async (): Promise<string> => {
     const resource = { name: fresh() }
     const created = await provision({ operation: 'create_static_device_pool', account_id: account.id, resource })
@@ -315,6 +319,16 @@ export async function sampleRequests() {
     'GET /names': async () => ({
       query: { gateways: (await gateway()).id, groups: `${(await group()).id},${(await group()).id}` },
     }),
+    'GET /sites/{site_id}/gateway_tokens': async () => {
+      const { id: site_id } = await site()
+      await create('POST /sites/{site_id}/gateway_tokens', { params: { site_id } })
+      return { params: { site_id } }
+    },
+    'GET /actors/{actor_id}/portal_sessions': async () => ({ params: { actor_id: (await portalSession()).actor_id } }),
+    'DELETE /actors/{actor_id}/portal_sessions': async () => ({
+      params: { actor_id: (await portalSession()).actor_id },
+    }),
+    'DELETE /actors/{actor_id}/portal_sessions/{id}': async () => ({ params: await portalSession() }),
     'GET /actors/{actor_id}/groups': async () => ({ params: { actor_id: (await reachable()).actor_id } }),
     'GET /gateways': async () => {
       const { id: site_id } = await site()
