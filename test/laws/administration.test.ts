@@ -10,6 +10,7 @@ const leadsTo = {
   sight: [
     'GET /access/actors/{id}/resources',
     'POST /access/evaluate',
+    'GET /access/refusals',
     'GET /access/resources/{id}/actors',
     'GET /account',
     'GET /actors',
@@ -21,6 +22,7 @@ const leadsTo = {
     'GET /actors/{actor_id}/external_identities/{id}',
     'GET /actors/{actor_id}/groups',
     'GET /actors/{id}',
+    'GET /authorizations',
     'GET /clients',
     'GET /clients/{id}',
     'GET /gateways',
@@ -80,6 +82,7 @@ const leadsTo = {
     'DELETE /actors/{actor_id}/client_tokens/{id}',
     'DELETE /actors/{actor_id}/external_identities/{id}',
     'DELETE /actors/{id}',
+    'DELETE /authorizations/{id}',
     'DELETE /clients/{id}',
     'DELETE /groups/{id}',
     'DELETE /mdm_posture_providers/{id}',

@@ -8,6 +8,7 @@ type ApiSchemas = {
   ApiToken: { id: string; actor_id: string; name: string | null; scopes: Array<string>; expires_at: string; last_seen_at: string | null; inserted_at: string; updated_at: string }
   ApiTokenFields: { name?: string | null; expires_at: string; scopes?: Array<'*' | '*:read' | 'actors:read' | 'actors:write' | 'groups:read' | 'groups:write' | 'policies:read' | 'policies:write' | 'resources:read' | 'resources:write' | 'sites:read' | 'sites:write' | 'gateways:read' | 'gateways:write' | 'clients:read' | 'clients:write' | 'tokens:read' | 'tokens:write' | 'providers:read' | 'providers:write' | 'directories:read' | 'directories:write' | 'mdm:read' | 'mdm:write' | 'logs:read' | 'logs:write' | 'v0:read' | 'v0:write'> }
   ArchiveAnswer: { watermark: string | null; sealed_until: string | null; bucket: string | null; prefix: string; manifests: number; streams: Array<{ stream: 'change' | 'session' | 'flow' | 'api_request'; rows: number; bytes: number }>; erasures: Array<{ id: string; actor_id: string; erased_at: string; rows: number }> }
+  AuthorizationInForce: { id: string; actor_id: string; client_id: string; gateway_id: string; resource_id: string; policy_id: string; group_id: string | null; client_remote_ip: string; user_agent: string | null; authorized_at: string; expires_at: string }
   ChangeEntry: { type: 'change'; log_id: string; timestamp: string; object: string; operation: 'insert' | 'update' | 'delete'; before: Record<string, unknown> | null; after: Record<string, unknown> | null; truncated?: Array<string>; subject: { actor_id: string | null; actor_name: string | null; actor_type: string | null; actor_email: string | null; auth_provider_id: string | null; device_id: string | null; gateway_id: string | null; token_id: string | null; ip: string; ip_region: string | null; ip_city: string | null; ip_lat: number | null; ip_lon: number | null; user_agent: string | null } | null; run_id: string | null }
   CheckpointAnswer: { log: 'changes' | 'activity' | 'archive'; origin: string; size: number; root: string; signed_at: string | null; note: string | null; verifier_key: string; follows: { origin: string; size: number; root: string; note: string; shared: number; last: string | null } | null }
   Client: { id: string; actor_id: string; name: string; hostname: string | null; online: boolean; ipv4: string; ipv6: string; svc_id: string | null; device_serial: string | null; device_uuid: string | null; push_installation_id: string | null; identifier_for_vendor: string | null; last_attested_at: string | null; last_attested_cert_fingerprint: string | null; last_attested_cert_serial: string | null; last_attested_device_serial: string | null; last_attested_device_uuid: string | null; last_attested_mdm_device_id: string | null; verified_at: string | null; public_key: string | null; last_seen_at: string | null; last_seen_version: string | null; last_seen_user_agent: string | null; last_seen_remote_ip: string | null; last_seen_remote_ip_location_region: string | null; last_seen_remote_ip_location_city: string | null; last_seen_remote_ip_location_lat: number | null; last_seen_remote_ip_location_lon: number | null; created_at: string; updated_at: string }
@@ -47,6 +48,7 @@ type ApiSchemas = {
   PostureProvider: { id: string; account_id: string; type: 'mdm' | 'tenant'; name: string; tenant_id: string | null; client_id: string | null; subdomain: string | null; region: 'us' | 'eu' | null; is_verified: boolean; is_disabled: boolean; disabled_reason: string | null; synced_at: string | null; error: string | null; error_count: number; error_emailed_at: string | null; inserted_at: string; updated_at: string }
   ProofAnswer: { log: 'changes' | 'activity' | 'archive'; leaf_index: number; leaf_hash: string; size: number; root: string; path: Array<string>; note: string; hour?: { hour: string; stream: 'api_request' | 'session'; size: number; root: string; index: number; leaf_hash: string; path: Array<string> }; manifest?: string; file?: ApiSchemas['FileProof'] }
   RedeemFields: { code: string; code_verifier: string; passcode?: string | null }
+  RefusedAuthorization: { hour: string; actor_id: string; client_id: string; resource_id: string | null; reason: 'unknown_resource' | 'not_connectable' | 'no_policy' | 'conditions_violated' | 'gateway_offline' | 'version_mismatch'; violated: Array<string>; count: number; first_at: string; last_at: string; ip: string; ip_region: string | null }
   Resource: { id: string; name: string; type: 'cidr' | 'ip' | 'dns' | 'internet' | 'static_device_pool'; address: string | null; address_description: string | null; filters: Array<{ protocol: 'tcp' | 'udp' | 'icmp'; ports: Array<string> }>; ip_stack: 'ipv4_only' | 'ipv6_only' | 'dual' | null; site_id: string | null }
   ResourceWithAccess: { id: string; name: string; type: 'cidr' | 'ip' | 'dns' | 'internet' | 'static_device_pool'; address: string | null; site_id: string | null; policies: Array<ApiSchemas['PossibleGrant']>; truncated?: Array<'policies'> }
   RunChange: { change: 'insert' | 'update' | 'delete'; object: string; name: string; before: Record<string, unknown> | null; after: Record<string, unknown> | null }
@@ -75,6 +77,12 @@ export type ApiOperations = {
     query: Record<never, never>
     body: ApiSchemas['EvaluationFields']
     answer: { data: ApiSchemas['Evaluation'] }
+  }
+  'GET /access/refusals': {
+    path: Record<never, never>
+    query: { limit?: number; page_cursor?: string; begin?: string; end?: string; actor_id?: string; client_id?: string; resource_id?: string; reason?: 'unknown_resource' | 'not_connectable' | 'no_policy' | 'conditions_violated' | 'gateway_offline' | 'version_mismatch' }
+    body: undefined
+    answer: { data: Array<ApiSchemas['RefusedAuthorization']>; metadata: { limit: number; next_page: string | null; prev_page: string | null; read_until: string | null } }
   }
   'GET /access/resources/{id}/actors': {
     path: { id: string }
@@ -207,6 +215,18 @@ export type ApiOperations = {
     query: Record<never, never>
     body: { actor: { name?: string; type?: 'account_user' | 'account_admin_user' | 'service_account' | 'api_client'; email?: string | null; allow_email_otp_sign_in?: true | 'true' | '1' | false | 'false' | '0'; portal_scopes?: Array<'*:read'> | null; is_disabled?: true | 'true' | '1' | false | 'false' | '0' } }
     answer: { data: ApiSchemas['Actor'] }
+  }
+  'GET /authorizations': {
+    path: Record<never, never>
+    query: { limit?: number; page_cursor?: string; gateway_id?: string; resource_id?: string; actor_id?: string; client_id?: string; policy_id?: string }
+    body: undefined
+    answer: { data: Array<ApiSchemas['AuthorizationInForce']>; metadata: { limit: number; next_page: string | null; prev_page: string | null } }
+  }
+  'DELETE /authorizations/{id}': {
+    path: { id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: { data: { id: string } }
   }
   'GET /clients': {
     path: Record<never, never>
