@@ -18,6 +18,7 @@ const groups: Record<string, Record<string, string>> = {
       'Devices of people and service accounts. A client is created with its first session; administrators rename, verify and delete clients.',
     client_tokens:
       'Secrets with which clients connect. Sign-in creates those of people, administrators create those of service accounts.',
+    authorizations: 'Permissions of clients to reach resources through gateways, while they are in force.',
     mdm_posture_providers: 'Device management services whose inventory is synchronized.',
     mdm_devices: 'Managed devices as their vendor reports them. Read-only.',
   },

@@ -15,6 +15,7 @@ import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
 import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
 import { logPartition, pointerPartition } from '#shared/logs/entries/log-keys.ts'
+import { refusalsPartition, refusalTotalsPartition } from '#shared/logs/refusals/refusals.ts'
 import { oneTimePartition } from '#shared/sign-in/one-time-token.ts'
 import { accountVersionKey, commitKey, indexPartition, partition, presenceItemKey } from '#shared/table/keys.ts'
 import { v0Configurations } from '#shared/v0/configuration.ts'
@@ -91,7 +92,10 @@ const deviceParts = [
  */
 export const authorizationParts = [inAccount('authorizations#*'), inAccount('authorizations.*')]
 
-/** Partitions that a client's requests write: its row, sessions and authorizations. */
+/** Partition of refused authorizations, from which an erasure deletes. */
+export const refusalParts = refusalsPartition(anyAccount)
+
+/** Partitions that a client's requests write: its row, sessions and authorizations, and the count of its refusals. */
 export const clientParts = [
   ...deviceParts,
   ...authorizationParts,
@@ -102,6 +106,8 @@ export const clientParts = [
   inAccount('sessions.client_token#*'),
   inAccount('attribution'),
   pointerPartition(anyAccount, 'flow', 'email', '*'),
+  refusalParts,
+  refusalTotalsPartition(anyAccount),
 ]
 
 /** Partitions that a gateway's requests write: its row, its sessions, and the token that preceded its current token. */

@@ -38,6 +38,7 @@ import {
   pointersOf,
   rateBuckets,
   readerOfSessionsReads,
+  refusalParts,
   sealedParts,
   secretReaderReads,
   signInParts,
@@ -195,6 +196,7 @@ export function rightsOfDuties(storage: Storage) {
     eraseActor: [
       onTable(reads, [accountVersion, archiveStates, actorCounts]),
       onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [archiveStates, actorCounts]),
+      onTable(['dynamodb:Query', 'dynamodb:DeleteItem'], [refusalParts]),
       may(['s3:ListBucket', 's3:ListBucketVersions'], [archive.bucketArn]),
       may(['s3:GetObject'], archivedObjects),
       may(['s3:PutObject', 's3:DeleteObjectVersion'], logFilesOf(archive)),

@@ -10,6 +10,7 @@ const leadsTo = {
   sight: [
     'GET /access/actors/{id}/resources',
     'POST /access/evaluate',
+    'GET /access/refusals',
     'GET /access/resources/{id}/actors',
     'GET /account',
     'GET /actors',
@@ -22,6 +23,7 @@ const leadsTo = {
     'GET /actors/{actor_id}/groups',
     'GET /actors/{actor_id}/portal_sessions',
     'GET /actors/{id}',
+    'GET /authorizations',
     'GET /clients',
     'GET /clients/{id}',
     'GET /gateways',
@@ -84,6 +86,7 @@ const leadsTo = {
     'DELETE /actors/{actor_id}/portal_sessions',
     'DELETE /actors/{actor_id}/portal_sessions/{id}',
     'DELETE /actors/{id}',
+    'DELETE /authorizations/{id}',
     'DELETE /clients/{id}',
     'DELETE /groups/{id}',
     'DELETE /mdm_posture_providers/{id}',

@@ -89,6 +89,7 @@ const actor = (i: number) => ({
   email: `${i}@${'e'.repeat(63)}.example.com`,
   type: 'account_user',
   allow_email_otp_sign_in: false,
+  portal_scopes: null,
   created_by_directory_id: randomUUID(),
   is_disabled: false,
 })

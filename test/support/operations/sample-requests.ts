@@ -115,6 +115,11 @@ export async function sampleRequests() {
     return { token, resource_id, session_id: id, actor_id: actor.id }
   }
 
+  const authorized = async () => {
+    const { token, actor_id: _actor, ...authorization } = await reachable()
+    return create('POST /client/authorizations', { token, body: { authorization } })
+  }
+
   const samples: Record<string, Sample> = {
     'GET /account': () => ({}),
     'GET /actors': () => ({}),
@@ -197,6 +202,8 @@ export async function sampleRequests() {
       const { token, actor_id: _actor, ...authorization } = await reachable()
       return { token, body: { authorization } }
     },
+    'GET /authorizations': async () => ({ query: { gateway_id: (await authorized()).gateway.id } }),
+    'DELETE /authorizations/{id}': async () => ({ params: { id: (await authorized()).id } }),
     'POST /gateway/sessions': async () => ({
       token: (await gateway()).token,
       body: { session: { public_key: publicKey(), version: '1.4.0' } },
@@ -341,6 +348,7 @@ export async function sampleRequests() {
       await gatewaySession(token)
       return { params: { id } }
     },
+    'GET /access/refusals': () => ({}),
     'GET /access/resources/{id}/actors': async () => ({ params: { id: (await reachable()).resource_id } }),
     'GET /access/actors/{id}/resources': async () => ({ params: { id: (await reachable()).actor_id } }),
   } satisfies Record<string, Sample>)
