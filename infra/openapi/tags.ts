@@ -42,6 +42,8 @@ const groups: Record<string, Record<string, string>> = {
     account: 'The account of the company, its limits and their use.',
     api_tokens: 'Secrets with which programs call this API. A token can be limited to scopes.',
     names: 'Names of objects whose ids the caller has, many per request.',
+    search: 'Search in the names, emails, addresses, host names and serials of objects.',
+    overview: 'State of the account: counts, problems and flows of the last day.',
     logs: 'Log of changes, sessions, flows and API requests.',
     checkpoints: 'Signed statements about the sealed logs, with which anyone can verify that no entry was changed.',
   },

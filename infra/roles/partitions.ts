@@ -10,6 +10,7 @@ import { externalIdentities } from '#shared/domain/external-identities/external-
 import { gatewayTokens } from '#shared/domain/gateway-tokens/gateway-token.ts'
 import { gateways } from '#shared/domain/gateways/gateway.ts'
 import { mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
+import { searchedObjects } from '#shared/domain/names/name-index.ts'
 import { passcodesPartition } from '#shared/domain/passcodes/passcode.ts'
 import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
@@ -68,6 +69,12 @@ export const archiveIndexParts = [...fileIndexParts, inAccount('log.flow.count#*
 export const actorCounts = inAccount('log.flow.count#actor')
 /** Partition with the state of an account's archive: watermark, lease and hashes of manifests. */
 export const archiveStates = inAccount('archive')
+
+/** Partitions of the index of names, which only its consumer writes. */
+export const nameIndex = inAccount('names#*')
+
+/** Partitions of the rows whose names are indexed. */
+export const namedRows = searchedObjects.map(inAccount)
 
 /** Partitions whose items cause an account's deletion: the account's row, and the list of accounts due for deletion. */
 export const endOfAccounts = [inAccount(accounts.name), dueAccountsPartition]
@@ -183,6 +190,7 @@ export const notForDevices = [
   inAccount('idempotency#*'),
   inAccount('log.*'),
   archiveStates,
+  nameIndex,
 ]
 
 /** Partitions that a provider's callback writes: the pending sign-in, the code, and the provider's last error. */

@@ -32,6 +32,8 @@ import {
   gatewayParts,
   lastUsePartitions,
   liveParts,
+  namedRows,
+  nameIndex,
   openFlowParts,
   passcodeParts,
   passcodeReads,
@@ -103,7 +105,12 @@ export function rightsOfDuties(storage: Storage) {
     public: [],
     publicKey: [publicSealKey],
 
-    writeChangeLog: [onTable(['dynamodb:PartiQLInsert'], [...entriesOf('change'), sealedAccountsPartition])],
+    // Also allows writing the index of names, from the rows that are there, and listing the accounts of the task `index-names`.
+    writeChangeLog: [
+      onTable(['dynamodb:PartiQLInsert'], [...entriesOf('change'), sealedAccountsPartition]),
+      onTable(['dynamodb:PutItem', 'dynamodb:DeleteItem'], [nameIndex]),
+      onTable(reads, [...namedRows, accountVersion, sealedAccountsPartition]),
+    ],
     // Allows follow-up work to delete the descendants of a deleted object, which may be of any kind.
     followUp: changesAny,
     storeFlowLogs: [onTable(['dynamodb:PartiQLInsert'], [flowBlocks, archiveStates])],

@@ -5,7 +5,7 @@ import { type CountedDimension, columnsOf, dimensionColumns, flowValue } from '.
 import { conditionColumns, type FlowCondition, mayBeInRest } from './counters/flow-conditions.ts'
 import { type HourCounts, type Sum, toSum, ValueCounts } from './counters/value-counts.ts'
 import { idsBetween, instantOf } from './entries/log-id.ts'
-import { ReadBudget } from './flows/read-budget.ts'
+import { ReadBudget, type ReadLimits } from './flows/read-budget.ts'
 import { withinRetention } from './match-entries.ts'
 import type { TrafficQuery } from './traffic-query.ts'
 import { searchFlows } from './walk-flows.ts'
@@ -31,7 +31,7 @@ export async function countTraffic(account: string, query: TrafficQuery, now: nu
   const view = await readArchive(account)
   const isCounted = open === null && conditions.length + (by === null ? 0 : 1) <= 1
   const [read, counted] = await Promise.all([
-    readTraffic(view, query, { now, withFiles: !isCounted && open !== true }),
+    readTraffic(view, query, { now, withFiles: !isCounted && open !== true, limits: trafficLimits }),
     isCounted ? readCounters(view, query) : [],
   ])
   const from = read.stop === null ? null : Math.min(hourStart(read.stop) + hourMicros, end - hourMicros)
@@ -51,7 +51,7 @@ export async function countTraffic(account: string, query: TrafficQuery, now: nu
 }
 
 /** Reads the counters of flushed flows that started in the window. */
-async function readCounters(view: ArchiveView, query: TrafficQuery): Promise<HourCounts[]> {
+export async function readCounters(view: ArchiveView, query: TrafficQuery): Promise<HourCounts[]> {
   const { begin, end, by, conditions } = query
   const isWanted = ({ hour }: HourCounts) => hour >= begin && hour < end
   const merged = mergedUntil(view.watermark)
@@ -80,15 +80,15 @@ function selectValues({ hour, values, columns }: HourCounts, { includes }: FlowC
 }
 
 /** Counts the flows that are not in files, or all. `stop` is the start at which a bound ended the walk. */
-async function readTraffic(
+export async function readTraffic(
   view: ArchiveView,
   { begin, end, by, role, conditions, open }: TrafficQuery,
-  { now, withFiles }: { now: number; withFiles: boolean },
+  { now, withFiles, limits }: { now: number; withFiles: boolean; limits: ReadLimits },
 ): Promise<Pick<Traffic, 'hours' | 'open'> & { stop: number | null }> {
   const counts = new Map<number, ValueCounts>()
   const openFlows = new Map<number, number>()
   const range = idsBetween('flow', begin, end - 1)
-  const budget = new ReadBudget(trafficLimits)
+  const budget = new ReadBudget(limits)
   const dimension = by ?? 'total'
   const columns = [
     ...['log_id', 'timestamp', 'flow_end', 'role', 'rx_bytes', 'tx_bytes'],

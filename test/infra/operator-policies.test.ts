@@ -110,6 +110,7 @@ describe('the policies of operators', () => {
     ['RedriveFailedBatchesFunction', 'OperatePolicy'],
     ['VerifyChangeLogFunction', 'OperatePolicy'],
     ['VerifyRowsFunction', 'OperatePolicy'],
+    ['IndexNamesFunction', 'OperatePolicy'],
     ['ReplayCommitsFunction', 'OperatePolicy'],
     ['RollBackFunction', 'OperatePolicy'],
     ['ProvisionAccountFunction', 'BreakGlassPolicy'],

@@ -164,6 +164,25 @@ describe('the audit trail', () => {
     },
   )
 
+  it.each(['names#0', 'names#7'])('is no part of the index of names, which only its consumer writes: %s', (key) => {
+    const by: Record<string, string[]> = {
+      PutItem: ['WriteChangeLog'],
+      DeleteItem: ['DeleteAccounts', 'WriteChangeLog'],
+      PartiQLDelete: ['DeleteAccounts'],
+    }
+    for (const action of [...rewrites, 'PutItem', 'PartiQLInsert'])
+      for (const keys of [[key], [key, 'groups']])
+        expect(allowed(onTable(action, ...keys)), `${action} ${keys}`).toEqual(
+          keys.length > 1 ? (by[action] ?? []).filter((name) => name === 'DeleteAccounts') : (by[action] ?? []),
+        )
+    for (const action of ['GetItem', 'Query']) {
+      const readers = allowed(onTable(action, key))
+      expect(readers).toContain('Reader')
+      for (const name of ['Client', 'Gateway', 'Live', 'Ingest', 'SignIn', 'Callback', 'SecretReader'])
+        expect(readers, action).not.toContain(name)
+    }
+  })
+
   it('is read by the flush, which reads no secrets and no rows except accounts', async () => {
     const readable = [
       'commits',
@@ -293,6 +312,7 @@ describe('devices', () => {
     'api_tokens',
     'v0_users',
     'idempotency#x',
+    'names#0',
     ...entries,
     'log.flow#2026-11-22#3',
   ])('read nothing of %s', (key) => {

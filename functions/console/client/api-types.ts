@@ -22,6 +22,7 @@ type ApiSchemas = {
   EvaluationFields: { actor_id: string; resource_id: string; at?: string | null; ip?: string | null; region?: string; auth_provider_id?: string | null; client_id?: string | null }
   ExternalIdentity: { id: string; actor_id: string; account_id: string; issuer: string; directory_id: string | null; idp_id: string; email: string | null; name: string | null; given_name: string | null; middle_name: string | null; family_name: string | null; nickname: string | null; preferred_username: string | null; picture: string | null; profile: string | null; svc_avatar_url: string | null; synced_at: string | null; inserted_at: string }
   FileProof: { key: string; rows: number; root: string; index: number; leaf_hash: string; path: Array<string> }
+  FlowCount: { responder: number; initiator: number; exact: boolean }
   FlowEntry: { type: 'flow'; log_id: string; timestamp: string; role: 'initiator' | 'responder'; protocol: 'tcp' | 'udp'; flow_start: string; flow_end: string | null; last_packet: string | null; inner_src_ip: string; inner_src_port: number; inner_dst_ip: string; inner_dst_port: number; inner_domain: string | null; outers: Array<{ src_ip: string | null; src_port: number | null; dst_ip: string; dst_port: number; path_activated_at: string }> | null; rx_packets: number | null; tx_packets: number | null; rx_bytes: number | null; tx_bytes: number | null; initiator_device_id: string | null; responder_device_id: string | null; policy_authorization_id: string; policy_id: string | null; authorized_at: string | null; authorization_expires_at: string | null; initiator_auth_provider_id: string | null; initiator_actor_id: string; initiator_actor_name: string | null; initiator_actor_email: string | null; initiator_client_version: string | null; initiator_device_os_name: string | null; initiator_device_os_version: string | null; initiator_device_serial: string | null; initiator_device_uuid: string | null; initiator_device_identifier_for_vendor: string | null; initiator_device_push_installation_id: string | null; resource_id: string | null; resource_name: string | null; resource_address: string | null }
   Gateway: { id: string; site_id: string; name: string; ipv4: string; ipv6: string; online: boolean; public_key: string | null; gateway_token_id: string | null; rotated_at: string | null; last_seen_at: string | null; last_seen_version: string | null; last_seen_user_agent: string | null; last_seen_remote_ip: string | null; last_seen_remote_ip_location_region: string | null; last_seen_remote_ip_location_city: string | null; last_seen_remote_ip_location_lat: number | null; last_seen_remote_ip_location_lon: number | null }
   GatewayFields: { name?: string }
@@ -55,6 +56,7 @@ type ApiSchemas = {
   ResourceWithAccess: { id: string; name: string; type: 'cidr' | 'ip' | 'dns' | 'internet' | 'static_device_pool'; address: string | null; site_id: string | null; policies: Array<ApiSchemas['PossibleGrant']>; truncated?: Array<'policies'> }
   RunChange: { change: 'insert' | 'update' | 'delete'; object: string; name: string; before: Record<string, unknown> | null; after: Record<string, unknown> | null }
   ScanMetadata: { limit: number; next_page: string | null; prev_page: string | null; total: number | null; count: number | null }
+  SearchHit: { object: 'actors' | 'clients' | 'email_otp_auth_providers' | 'gateways' | 'groups' | 'idp_auth_providers' | 'idp_directories' | 'mdm_posture_providers' | 'oidc_auth_providers' | 'resources' | 'sites' | 'suite_auth_providers' | 'suite_directories' | 'tenant_auth_providers' | 'tenant_directories'; id: string; name: string; matched: string; value: string }
   SessionEntry: { type: 'session'; log_id: string; timestamp: string; context: 'client' | 'gateway' | 'portal'; subject: { actor_id: string | null; actor_name: string | null; actor_type: string | null; actor_email: string | null; auth_provider_id: string | null; device_id: string | null; gateway_id: string | null; token_id: string | null; ip: string; ip_region: string | null; ip_city: string | null; ip_lat: number | null; ip_lon: number | null; user_agent: string | null } }
   ShownApiToken: { id: string; actor_id: string; name: string | null; scopes: Array<string>; expires_at: string; last_seen_at: string | null; inserted_at: string; updated_at: string; token: string }
   ShownClientToken: { id: string; actor_id: string; expires_at: string; inserted_at: string; updated_at: string; token: string }
@@ -680,6 +682,12 @@ export type ApiOperations = {
     body: { oidc_auth_provider: { name?: string; context?: 'clients_and_portal' | 'clients_only' | 'portal_only'; client_session_lifetime_secs?: number | string | null; portal_session_lifetime_secs?: number | string | null; domains?: Array<string> | null; is_disabled?: true | 'true' | '1' | false | 'false' | '0'; is_default?: true | 'true' | '1' | false | 'false' | '0'; client_id?: string; client_secret?: string; discovery_document_uri?: string; email_verification_method?: 'none' | 'claim' | 'proof' } }
     answer: { data: { id: string; account_id: string; name: string; issuer: string; is_disabled: boolean; context: 'clients_and_portal' | 'clients_only' | 'portal_only'; client_session_lifetime_secs: number; portal_session_lifetime_secs: number; domains: Array<string> | null; is_default: boolean; client_id: string; discovery_document_uri: string; email_verification_method: 'none' | 'claim' | 'proof'; callback_uri: string; last_error: string | null; last_error_at: string | null; inserted_at: string; updated_at: string } }
   }
+  'GET /overview': {
+    path: Record<never, never>
+    query: Record<never, never>
+    body: undefined
+    answer: { data: { as_of: string; counts: { actors: number | null; groups: number | null; resources: number | null; policies: number | null; sites: number | null; gateways: number | null; clients: number | null }; gateways_online: number | null; sites_without_gateway: { count: number; items: Array<{ id: string; name: string; resources: number | null }> } | null; sources: Array<{ object: string; id: string; name: string; state: 'failed' | 'braked' | 'rewound' | 'disabled'; error: string | null; since: string }> | null; expiring: Array<{ object: 'api_tokens' | 'client_tokens'; id: string; actor_id: string; name: string | null; expires_at: string }> | null; orphaned_policies: number | null; truncated: Array<string>; flows: ApiSchemas['FlowCount'] | null; refusals: number | null } }
+  }
   'GET /policies': {
     path: Record<never, never>
     query: { limit?: number; page_cursor?: string; group_id?: string; resource_id?: string; is_disabled?: 'true' | 'false'; orphaned?: 'true' | 'false' }
@@ -769,6 +777,12 @@ export type ApiOperations = {
     query: Record<never, never>
     body: { pool_members: Array<{ device_id: string }> }
     answer: { data: { device_ids: Array<string> }; metadata?: { pending: number } }
+  }
+  'GET /search': {
+    path: Record<never, never>
+    query: { q?: string; objects?: string }
+    body: undefined
+    answer: { data: Array<ApiSchemas['SearchHit']>; metadata: { count: number; truncated: boolean; indexed: boolean } }
   }
   'POST /sign_in/{slug}/email_otp': {
     path: { slug: string }

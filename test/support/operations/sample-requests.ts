@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
+import type { CommitRecord } from '#shared/commit/commit-record.ts'
+import { indexCommit } from '#shared/domain/names/name-index.ts'
 import { logId, positionTail } from '#shared/logs/entries/log-id.ts'
 import { publicKey } from '../access/public-key.ts'
 import { type Answer, call, newAccount } from '../accounts/account.ts'
@@ -336,6 +338,12 @@ export async function sampleRequests() {
       params: { actor_id: (await portalSession()).actor_id },
     }),
     'DELETE /actors/{actor_id}/portal_sessions/{id}': async () => ({ params: await portalSession() }),
+    'GET /search': async () => {
+      const { name } = await group()
+      await indexCommit((await readCommits(account.id)).at(-1) as unknown as CommitRecord)
+      return { query: { q: name.slice(0, 64) } }
+    },
+    'GET /overview': async () => ({}),
     'GET /actors/{actor_id}/groups': async () => ({ params: { actor_id: (await reachable()).actor_id } }),
     'GET /gateways': async () => {
       const { id: site_id } = await site()
