@@ -245,7 +245,12 @@ describe('the cost of a search', () => {
   it('is at most 25 read units per 1,000 objects, besides authentication and hits', async () => {
     const own = await newAccount()
     // Has the proportions of the account in the example of the overview (K11.G5).
-    const people = { type: 'account_user', allow_email_otp_sign_in: false, created_by_directory_id: null } as const
+    const people = {
+      type: 'account_user',
+      allow_email_otp_sign_in: false,
+      created_by_directory_id: null,
+      portal_scopes: null,
+    } as const
     const emailOf = (i: number) => `katarzyna.nowak-${i}@example.com`
     await plantRows(
       own.id,
