@@ -105,7 +105,7 @@ export function rightsOfDuties(storage: Storage) {
     public: [],
     publicKey: [publicSealKey],
 
-    // Also allows writing the index of names, from the rows that are there, and listing the accounts of the task `index-names`.
+    // Allows indexing names of existing rows, and listing the accounts for the task `index-names`.
     writeChangeLog: [
       onTable(['dynamodb:PartiQLInsert'], [...entriesOf('change'), sealedAccountsPartition]),
       onTable(['dynamodb:PutItem', 'dynamodb:DeleteItem'], [nameIndex]),

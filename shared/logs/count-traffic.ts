@@ -1,12 +1,12 @@
-import { dayMicros, hourMicros, hourStart } from '../core/clock.ts'
+import { hourMicros, hourStart } from '../core/clock.ts'
 import { type ArchiveView, readArchive } from './blocks/archive-view.ts'
-import { mergedUntil, readHourCounts } from './counters/count-items.ts'
-import { type CountedDimension, columnsOf, dimensionColumns, flowValue } from './counters/dimensions.ts'
+import { columnsOf, dimensionColumns, flowValue } from './counters/dimensions.ts'
 import { conditionColumns, type FlowCondition, mayBeInRest } from './counters/flow-conditions.ts'
 import { type HourCounts, type Sum, toSum, ValueCounts } from './counters/value-counts.ts'
 import { idsBetween, instantOf } from './entries/log-id.ts'
-import { ReadBudget, type ReadLimits } from './flows/read-budget.ts'
+import { ReadBudget } from './flows/read-budget.ts'
 import { withinRetention } from './match-entries.ts'
+import { readCounters } from './read-counters.ts'
 import type { TrafficQuery } from './traffic-query.ts'
 import { searchFlows } from './walk-flows.ts'
 
@@ -31,7 +31,7 @@ export async function countTraffic(account: string, query: TrafficQuery, now: nu
   const view = await readArchive(account)
   const isCounted = open === null && conditions.length + (by === null ? 0 : 1) <= 1
   const [read, counted] = await Promise.all([
-    readTraffic(view, query, { now, withFiles: !isCounted && open !== true, limits: trafficLimits }),
+    readTraffic(view, query, { now, withFiles: !isCounted && open !== true }),
     isCounted ? readCounters(view, query) : [],
   ])
   const from = read.stop === null ? null : Math.min(hourStart(read.stop) + hourMicros, end - hourMicros)
@@ -50,27 +50,6 @@ export async function countTraffic(account: string, query: TrafficQuery, now: nu
   }
 }
 
-/** Reads the counters of flushed flows that started in the window. */
-export async function readCounters(view: ArchiveView, query: TrafficQuery): Promise<HourCounts[]> {
-  const { begin, end, by, conditions } = query
-  const isWanted = ({ hour }: HourCounts) => hour >= begin && hour < end
-  const merged = mergedUntil(view.watermark)
-  // Late flows of the window are found by their totals, because those are cheap to read.
-  const totals = await readHourCounts(view, 'total', 'late', [begin, view.watermark])
-  const late = totals.filter(({ hours }) => hours.some(isWanted)).map(({ at }) => at)
-  const first = Math.min(...late)
-  const last = Math.max(...late)
-  const lateRange = [first, last + (last < merged ? dayMicros : hourMicros)] as const
-  const dimensions: readonly CountedDimension[] = by ? [by] : (conditions[0]?.dimensions ?? ['total'])
-  const groups = await Promise.all(
-    dimensions.flatMap((dimension) => [
-      readHourCounts(view, dimension, 'usual', [begin, end]),
-      late.length === 0 ? [] : dimension === 'total' ? totals : readHourCounts(view, dimension, 'late', lateRange),
-    ]),
-  )
-  return groups.flat().flatMap(({ hours }) => hours.filter(isWanted))
-}
-
 /** Returns the sums of the values that match, without the name of the value. */
 function selectValues({ hour, values, columns }: HourCounts, { includes }: FlowCondition): HourCounts {
   const counts = new ValueCounts()
@@ -80,15 +59,15 @@ function selectValues({ hour, values, columns }: HourCounts, { includes }: FlowC
 }
 
 /** Counts the flows that are not in files, or all. `stop` is the start at which a bound ended the walk. */
-export async function readTraffic(
+async function readTraffic(
   view: ArchiveView,
   { begin, end, by, role, conditions, open }: TrafficQuery,
-  { now, withFiles, limits }: { now: number; withFiles: boolean; limits: ReadLimits },
+  { now, withFiles }: { now: number; withFiles: boolean },
 ): Promise<Pick<Traffic, 'hours' | 'open'> & { stop: number | null }> {
   const counts = new Map<number, ValueCounts>()
   const openFlows = new Map<number, number>()
   const range = idsBetween('flow', begin, end - 1)
-  const budget = new ReadBudget(limits)
+  const budget = new ReadBudget(trafficLimits)
   const dimension = by ?? 'total'
   const columns = [
     ...['log_id', 'timestamp', 'flow_end', 'role', 'rx_bytes', 'tx_bytes'],
