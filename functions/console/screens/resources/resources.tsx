@@ -1,6 +1,7 @@
 import { type Collection, columnsOf, type Values } from '../../collection/collection.ts'
 import { type MemberSet, MembersPart } from '../../collection/members-part.tsx'
 import { texts } from '../../texts/texts.ts'
+import { authorizationsOf } from '../authorizations/authorizations.tsx'
 
 const isPool = ({ type }: Values): boolean => type === 'static_device_pool'
 
@@ -100,6 +101,7 @@ export const resources: Collection = {
       path: ({ id }) => ({ id }),
       columns: columnsOf<'GET /access/resources/{id}/actors'>()('name', 'type option', 'policies policies'),
       opens: ({ id }) => `/actors/${id}`,
+      explains: ({ id }, actor) => `/access?resource=${id}${actor ? `&actor=${actor.id}` : ''}`,
       hint: texts.hints.noAccess,
     },
     {
@@ -120,5 +122,6 @@ export const resources: Collection = {
       isShown: isPool,
       render: (props) => <MembersPart set={poolMembers} {...props} />,
     },
+    authorizationsOf('resource_id'),
   ],
 }

@@ -1,0 +1,35 @@
+import { columnsOf, type OwnPart } from '../../collection/collection.ts'
+import { EndableRows } from '../../collection/endable-rows.tsx'
+import { texts } from '../../texts/texts.ts'
+
+const columns = columnsOf<'GET /authorizations'>()(
+  'actor_id @actors',
+  'client_id @clients',
+  'resource_id @resources',
+  'group_id @groups minor',
+  'authorized_at time',
+  'expires_at time',
+)
+
+/** Part with the authorizations in force of an object, by the filter with its id (G10). */
+export const authorizationsOf = (
+  filter: 'resource_id' | 'actor_id' | 'client_id' | 'policy_id' | 'gateway_id',
+): OwnPart => ({
+  key: 'authorizations',
+  noun: 'authorizations',
+  scope: 'clients',
+  needs: 'GET /authorizations',
+  render: ({ row }) => (
+    <EndableRows
+      noun="authorizations"
+      list="GET /authorizations"
+      path={{}}
+      query={{ [filter]: row.id }}
+      columns={columns.filter(({ field }) => field !== filter)}
+      scope="clients"
+      remove="DELETE /authorizations/{id}"
+      verb={texts.actions.end}
+      note={texts.confirm.authorizationEnds}
+    />
+  ),
+})
