@@ -112,6 +112,7 @@ export const actors: Collection = {
       path: ({ id }) => ({ actor_id: id }),
       columns: columnsOf<'GET /groups'>()('name', 'entity_type option'),
       opens: ({ id }) => `/groups/${id}`,
+      isShown: ({ type }) => type !== 'api_client',
     },
     {
       key: 'clients',
