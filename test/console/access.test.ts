@@ -34,7 +34,7 @@ describe('the graph of access', () => {
     expect(graph.nodes.groups.map(({ id }) => id)).toEqual(['admins', 'staff'])
     expect(graph.nodes.policies.map(({ id, name }) => [id, name])).toEqual([
       ['p3', 'At this time'],
-      ['p2', 'if country is one of Poland (PL)'],
+      ['p2', 'if the country is one of Poland (PL)'],
       ['p1', 'Without conditions'],
     ])
     expect(graph.nodes.sites.map(({ id }) => id)).toEqual(['warsaw', 'berlin'])

@@ -41,6 +41,9 @@ export async function openConsole(chromium: string): Promise<ConsolePage> {
     api,
     async signIn(path = '') {
       await page.goto(`${service.baseUrl}/console/${slug}${path}`)
+      const link = page.getByRole('link', { name: 'Use an API token' })
+      await link.or(page.getByLabel('API token')).waitFor()
+      if (await link.isVisible()) await link.click()
       await page.getByLabel('API token').fill(service.credentials.api_token)
       await page.getByRole('button', { name: 'Continue' }).click()
       await page.getByRole('navigation', { name: 'Menu' }).waitFor()

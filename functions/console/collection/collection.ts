@@ -45,6 +45,8 @@ export type Filter = {
   field?: string
   to?: ReferenceName
   flag?: boolean
+  /** Text of the choice without a value. */
+  blank?: string
   /** Values with their texts, where the catalogue does not have the words. */
   choices?: ReadonlyArray<readonly [value: string, text: string]>
   /** Type of the input of a complete value. */

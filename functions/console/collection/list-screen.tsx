@@ -53,7 +53,7 @@ export function FilterControl({ filter, value, onChange }: FilterProps) {
       <label htmlFor={id}>{label}</label>
       {choices ? (
         <select id={id} className="input" value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">{texts.list.any}</option>
+          <option value="">{filter.blank ?? texts.list.any}</option>
           {choices.map(([key, text]) => (
             <option key={key} value={key}>
               {text}

@@ -32,20 +32,24 @@ const nouns = {
 
 export type Noun = keyof typeof nouns
 
+/** Returns a condition as part of a sentence: "the country is one of Poland". Abbreviations keep their capitals. */
+const inSentence = (text: string): string => `the ${text.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`
+
 /** Texts of the access explorer. Placeholders in braces are filled with links. */
 const explorer = {
   title: 'Access explorer',
   with: 'Compare with',
   endComparison: 'End comparison',
   circumstances: 'Circumstances',
+  notGiven: 'Not known',
   choose: 'Who can reach what, and why?',
   chooseHint: 'Choose an actor to see what it reaches, a resource to see who reaches it, or both to see the decision.',
   chooseResource: 'Choose a resource to see why, and what would change it.',
   chooseActor: 'Choose an actor to see why, and what would change it.',
   nobody: 'Nobody can reach this resource now.',
   firstThousand: 'Only the first 1,000 rows are shown.',
-  onlyIf: (conditions: string[]): string =>
-    `if ${lists.format(conditions.map((text) => text.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())))}`,
+  onlyIf: (conditions: string[]): string => `if ${lists.format(conditions.map(inSentence))}`,
+  required: (conditions: string[]): string => lists.format(conditions.map(inSentence)),
   now: 'At this time',
   always: 'Without conditions',
   until: 'until',
@@ -69,10 +73,9 @@ const explorer = {
     disabled: '{actor} cannot reach {resource}: {actor} is disabled.',
     pool: '{actor} cannot reach {resource}: a device pool has no address to connect to.',
     internet: '{actor} cannot reach {resource}: the Internet Resource is not enabled for this account.',
-    noSite: '{actor} cannot reach {resource}: it has no site, so no gateway serves it.',
     noPolicy: '{actor} cannot reach {resource}: no policy gives a group of {actor} access to it.',
     policyDisabled: '{actor} cannot reach {resource}: the policy of {group} is disabled.',
-    violated: '{actor} cannot reach {resource}: {circumstances}, but the policy of {group} requires {required}.',
+    violated: '{actor} cannot reach {resource}: {circumstances}, but the policy of {group} requires that {required}.',
   },
   moreUnmet: (count: number): string =>
     ` ${counted(count, 'other policy', 'other policies')} would not admit it either.`,
@@ -84,7 +87,7 @@ const explorer = {
     provider: (name: string): string => `the sign-in is through ${name}`,
     noProvider: 'no sign-in provider is chosen',
     unverified: 'the client is not verified',
-    noClient: 'no client is chosen, which is therefore not verified',
+    noClient: 'no verified client is chosen',
     time: (time: string): string => `the time is ${time}`,
   },
   changes: 'Changes that would allow it',
@@ -96,7 +99,6 @@ const explorer = {
   changedMeanwhile: 'The policy was changed in the meantime. Nothing was saved; check the new decision.',
   change: {
     gateway: 'Connect a gateway, or start one that is offline',
-    site: (resource: string): string => `Choose a site for ${resource}`,
     enableActor: (actor: string): string => `Enable ${actor}`,
     enablePolicy: (group: string): string => `Enable the policy of ${group}`,
     join: (actor: string, group: string): string => `Add ${actor} to the group ${group}`,
@@ -547,7 +549,7 @@ const labels: Record<string, string> = {
   domains: 'Email domains',
   policies: 'Through policies',
   legal_name: 'Legal name',
-  at: 'Time',
+  at: 'Time (default: now)',
   client: 'Client',
   ip: 'IP address',
   region: 'Country',

@@ -5,7 +5,7 @@ import { useAddress } from '../../parts/address.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { ShownText } from '../../parts/shown-text.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
-import { texts } from '../../texts/texts.ts'
+import { labelOf, texts } from '../../texts/texts.ts'
 import type { AccessRow } from './graph.ts'
 
 const useReachable = (id: string) =>
@@ -45,7 +45,7 @@ export function Comparison({ actors }: { actors: [string, string] }) {
         <table className="rows" aria-label={texts.explorer.comparison}>
           <thead>
             <tr>
-              <th scope="col">{texts.one('resources')}</th>
+              <th scope="col">{labelOf('resource')}</th>
               {actors.map((id) => (
                 <th scope="col" key={id}>
                   <ShownText text={names('actors', id) ?? id} />
@@ -63,7 +63,7 @@ export function Comparison({ actors }: { actors: [string, string] }) {
                 </td>
                 {sides.map((side, index) => (
                   <td key={actors[index]} data-label={names('actors', actors[index] ?? '')}>
-                    <span className={side ? 'side met' : 'side unmet'}>
+                    <span className={side ? 'reach met' : 'reach unmet'}>
                       <Icon name={side ? 'check' : 'close'} />
                       <span>
                         {side ? texts.yes : texts.no}

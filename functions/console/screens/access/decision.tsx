@@ -105,11 +105,8 @@ function sentenceOf(evaluation: Evaluation, shown: Shown): { text: string; value
     return { text: evaluation.expires_at ? sentence.allowedUntil : sentence.allowed, values }
   }
   if (evaluation.reason === 'actor_disabled') return { text: sentence.disabled, values }
-  if (evaluation.reason === 'not_connectable') {
-    const isType = (type: string) => resource.type === type
-    if (isType('static_device_pool')) return { text: sentence.pool, values }
-    return { text: isType('internet') ? sentence.internet : sentence.noSite, values }
-  }
+  if (evaluation.reason === 'not_connectable')
+    return { text: resource.type === 'internet' ? sentence.internet : sentence.pool, values }
   if (evaluation.reason === 'no_policy') return { text: policy ? sentence.policyDisabled : sentence.noPolicy, values }
   const unmet = (policy?.conditions ?? []).filter(({ passed }) => !passed)
   const circumstances = unmet.map((one) => circumstanceText(one, evaluation.evaluated_at, shown))
@@ -117,7 +114,7 @@ function sentenceOf(evaluation: Evaluation, shown: Shown): { text: string; value
   const more = enabled.length > 1 ? texts.explorer.moreUnmet(enabled.length - 1) : ''
   return {
     text: sentence.violated + more,
-    values: { ...values, circumstances: texts.joined(circumstances), required: <q>{texts.joined(required)}</q> },
+    values: { ...values, circumstances: texts.joined(circumstances), required: texts.explorer.required(required) },
   }
 }
 
@@ -215,16 +212,18 @@ export function Decision({ question, providers }: Props) {
       <div>
         <h2>{texts.explorer.policies}</h2>
         {evaluation.policies.length === 0 && <p className="minor">{texts.explorer.noPolicies}</p>}
-        <ul className="box-list">
-          {evaluation.policies.map((policy) => (
-            <PolicyResult key={policy.id} policy={policy} shown={shown} />
-          ))}
-        </ul>
+        {evaluation.policies.length > 0 && (
+          <ul className="box-list">
+            {evaluation.policies.map((policy) => (
+              <PolicyResult key={policy.id} policy={policy} shown={shown} />
+            ))}
+          </ul>
+        )}
         {evaluation.truncated && <p className="minor">{texts.explorer.truncated}</p>}
       </div>
       {resource.site_id !== null && (
         <div>
-          <h2>{texts.one('gateways')}</h2>
+          <h2>{labelOf('gateway')}</h2>
           <p className="gateway-state">
             <Badge tone={evaluation.gateway_online ? 'good' : 'bad'}>
               {evaluation.gateway_online ? texts.badges.online : texts.badges.offline}

@@ -11,7 +11,7 @@ import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { useStore } from '../../parts/store.ts'
 import { fromInput, toInput } from '../../parts/time.tsx'
 import { hasScope, useSession } from '../../session/session.ts'
-import { texts } from '../../texts/texts.ts'
+import { labelOf, texts } from '../../texts/texts.ts'
 import { Comparison } from './comparison.tsx'
 import { Decision, type Question } from './decision.tsx'
 import { type AccessRow, graphOf, type NameOf, type Node } from './graph.ts'
@@ -91,7 +91,10 @@ export default function Explorer() {
     client: actorId === actor ? (clientRows.find(({ id }) => id === value('client')) ?? null) : null,
     clientId: actorId === actor ? value('client') || null : null,
   })
-  const choices = (pairs: ReadonlyArray<readonly [string, string]>) => ({ choices: pairs })
+  const choices = (pairs: ReadonlyArray<readonly [string, string]>) => ({
+    choices: pairs,
+    blank: texts.explorer.notGiven,
+  })
   return (
     <>
       <header className="page-header">
@@ -105,9 +108,15 @@ export default function Explorer() {
       <search className="explorer-inputs">
         <ChoiceBox
           to="actors"
-          label={texts.one('actors')}
+          label={labelOf('actor')}
           value={actor ?? null}
           onChange={(id) => change({ actor: id, client: null })}
+        />
+        <ChoiceBox
+          to="resources"
+          label={labelOf('resource')}
+          value={resource ?? null}
+          onChange={(id) => change({ resource: id })}
         />
         {actor && (
           <ChoiceBox
@@ -117,12 +126,6 @@ export default function Explorer() {
             onChange={(id) => change({ with: id })}
           />
         )}
-        <ChoiceBox
-          to="resources"
-          label={texts.one('resources')}
-          value={resource ?? null}
-          onChange={(id) => change({ resource: id })}
-        />
       </search>
       {actor && resource && (
         <search className="filters circumstances" aria-label={texts.explorer.circumstances}>

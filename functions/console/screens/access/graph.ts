@@ -29,7 +29,8 @@ type Subject = { layer: 'actors' | 'resources'; id: string; name: string; note: 
 export type NameOf = (layer: 'groups' | 'sites' | 'providers', id: string) => string
 
 /** Conditions that the access lists do not test, because the client and its sign-in are unknown (P6.2(2)). */
-const isUntested = ({ property }: Condition): boolean => property !== 'current_utc_datetime'
+const isUntested = ({ property, values }: Condition): boolean =>
+  property !== 'current_utc_datetime' && !(property === 'client_verified' && /^(false|0)$/.test(values[0] ?? ''))
 
 function policyName({ conditions }: Grant, nameOf: NameOf): string {
   const untested = conditions.filter(isUntested)

@@ -42,7 +42,7 @@ type Props = {
 }
 
 const sentence = (conditions: ReturnType<typeof plainConditions>): string =>
-  conditions.length > 0 ? texts.joined(conditions.map((one) => conditionText(one))) : texts.explorer.always
+  conditions.length > 0 ? conditions.map((one) => conditionText(one)).join('; ') : texts.explorer.always
 
 /** Replaces the conditions of a policy, unless they differ from the evaluated ones, because nothing is changed unseen. */
 async function replaceConditions(policy: EvaluatedPolicy, conditions: ReturnType<typeof plainConditions>) {
@@ -72,12 +72,9 @@ function useChanges({ evaluation, actor, resource, names, known, client }: Props
     name: change.policyName(groupOf(group_id)),
   })
 
-  if (evaluation.decision === 'allow' || reason === 'not_connectable') {
-    if (resource.site_id !== null && reason === null)
-      return [{ text: change.gateway, scope: 'gateways', to: `/sites/${resource.site_id}?show=gateways` }]
-    const canMove = resource.type !== 'static_device_pool' && resource.type !== 'internet'
-    return canMove ? [{ text: change.site(title), scope: 'resources', to: `/resources/${resource.id}/edit` }] : []
-  }
+  if (reason === null)
+    return [{ text: change.gateway, scope: 'gateways', to: `/sites/${resource.site_id}?show=gateways` }]
+  if (reason === 'not_connectable') return []
   if (reason === 'actor_disabled') {
     const path = { id: actor.id }
     const perform = () => send('PATCH /actors/{id}', { path, body: { actor: { is_disabled: false } } })

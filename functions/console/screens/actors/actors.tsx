@@ -1,7 +1,7 @@
 import { type Collection, columnsOf, type Row } from '../../collection/collection.ts'
 import { TokenPart } from '../../collection/token-part.tsx'
 import { texts } from '../../texts/texts.ts'
-import { authorizationsOf } from '../authorizations/authorizations.tsx'
+import { authorizationCount, authorizationsOf } from '../authorizations/authorizations.tsx'
 import { clientColumns, clientStates } from '../clients/clients.tsx'
 import { apiTokens, clientTokens } from '../tokens/token-kinds.ts'
 import { PortalSessions } from './portal-sessions.tsx'
@@ -61,6 +61,7 @@ export const actors: Collection = {
   states: ({ is_disabled }) =>
     is_disabled ? [{ text: texts.badges.disabled, tone: 'warn' }] : [{ text: texts.badges.enabled, tone: 'quiet' }],
   counts: [
+    authorizationCount('actor_id'),
     { noun: 'reachable', scope: 'policies', list: 'GET /access/actors/{id}/resources', path: ({ id }) => ({ id }) },
     {
       noun: 'clients',

@@ -1,4 +1,4 @@
-import { columnsOf, type OwnPart } from '../../collection/collection.ts'
+import { type Count, columnsOf, type OwnPart } from '../../collection/collection.ts'
 import { EndableRows } from '../../collection/endable-rows.tsx'
 import { texts } from '../../texts/texts.ts'
 
@@ -11,10 +11,18 @@ const columns = columnsOf<'GET /authorizations'>()(
   'expires_at time',
 )
 
+type Filter = 'resource_id' | 'actor_id' | 'client_id' | 'policy_id' | 'gateway_id'
+
+/** Number of the authorizations in force that a change can end (K7.2). */
+export const authorizationCount = (filter: Filter): Count => ({
+  noun: 'authorizations',
+  scope: 'clients',
+  list: 'GET /authorizations',
+  query: ({ id }) => ({ [filter]: id }),
+})
+
 /** Part with the authorizations in force of an object, by the filter with its id (G10). */
-export const authorizationsOf = (
-  filter: 'resource_id' | 'actor_id' | 'client_id' | 'policy_id' | 'gateway_id',
-): OwnPart => ({
+export const authorizationsOf = (filter: Filter): OwnPart => ({
   key: 'authorizations',
   noun: 'authorizations',
   scope: 'clients',

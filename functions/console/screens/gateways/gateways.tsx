@@ -1,6 +1,6 @@
 import { type Collection, columnsOf, type Row } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
-import { authorizationsOf } from '../authorizations/authorizations.tsx'
+import { authorizationCount, authorizationsOf } from '../authorizations/authorizations.tsx'
 import { GatewayTokenPart } from './gateway-token-part.tsx'
 
 export const gatewayStates = ({ online, rotated_at }: Row) => [
@@ -37,6 +37,7 @@ const base = {
   fields: [],
   states: gatewayStates,
   hidesBlank: true,
+  counts: [authorizationCount('gateway_id')],
   parts: [
     { key: 'token', label: texts.labels.gatewayToken, noun: 'gateways', scope: 'tokens', render: GatewayTokenPart },
     authorizationsOf('gateway_id'),

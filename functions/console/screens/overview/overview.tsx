@@ -238,10 +238,12 @@ export function OverviewScreen() {
               <h2>{texts.overview.problemsTitle}</h2>
               <Problems problems={problemsOf(overview, limits)} />
             </section>
-            <section>
-              <h2>{texts.overview.numbers}</h2>
-              <Numbers overview={overview} />
-            </section>
+            {!isNew && (
+              <section>
+                <h2>{texts.overview.numbers}</h2>
+                <Numbers overview={overview} />
+              </section>
+            )}
           </>
         )}
         {Object.keys(limits).length > 0 && (

@@ -1,5 +1,5 @@
 import type { Row } from '../../collection/collection.ts'
-import { type Condition, conditionText, timeText } from '../../collection/conditions.ts'
+import { type Condition, conditionText, timesText } from '../../collection/conditions.ts'
 import { useProviderNames } from '../../collection/references.ts'
 import { Empty } from '../../parts/states.tsx'
 import { texts } from '../../texts/texts.ts'
@@ -20,7 +20,7 @@ function Week({ values }: { values: string[] }) {
               viewBox="0 0 1440 20"
               preserveAspectRatio="none"
               role="img"
-              aria-label={own.length > 0 ? own.map(timeText).join(', ') : texts.closed}
+              aria-label={own.length > 0 ? timesText(own) : texts.closed}
             >
               {[6, 12, 18].map((hour) => (
                 <line key={hour} x1={hour * 60} x2={hour * 60} y1={0} y2={20} />

@@ -1,6 +1,6 @@
 import { type Collection, columnsOf, type Row } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
-import { authorizationsOf } from '../authorizations/authorizations.tsx'
+import { authorizationCount, authorizationsOf } from '../authorizations/authorizations.tsx'
 import { ConditionsPart } from './conditions-part.tsx'
 
 /** States of a policy: why it grants nothing, or that it is enabled. */
@@ -55,6 +55,7 @@ export const policies: Collection = {
   ],
   states: policyStates,
   counts: [
+    authorizationCount('policy_id'),
     {
       noun: 'members',
       scope: 'groups',

@@ -1,7 +1,7 @@
 import { type Collection, columnsOf, type Values } from '../../collection/collection.ts'
 import { type MemberSet, MembersPart } from '../../collection/members-part.tsx'
 import { texts } from '../../texts/texts.ts'
-import { authorizationsOf } from '../authorizations/authorizations.tsx'
+import { authorizationCount, authorizationsOf } from '../authorizations/authorizations.tsx'
 
 const isPool = ({ type }: Values): boolean => type === 'static_device_pool'
 
@@ -90,6 +90,7 @@ export const resources: Collection = {
   counts: [
     { noun: 'policies', scope: 'policies', list: 'GET /policies', query: ({ id }) => ({ resource_id: id }) },
     { noun: 'people', scope: 'policies', list: 'GET /access/resources/{id}/actors', path: ({ id }) => ({ id }) },
+    authorizationCount('resource_id'),
   ],
   parts: [
     {
