@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { publicKey } from '#test/support/access/public-key.ts'
 import { runLocal } from '#test/support/service/service.ts'
@@ -6,6 +7,8 @@ import { type Body, type ConsolePage, openConsole } from './console-page.ts'
 
 const chromium = chromiumPath()
 if (!chromium) process.stderr.write('There is no Chromium on this machine: the access explorer is not tested.\n')
+
+const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 let page: ConsolePage['page']
 let opened: ConsolePage
@@ -213,6 +216,37 @@ describe.skipIf(!chromium)('the access explorer', () => {
     await page.getByRole('row', { name: /Otto/ }).getByRole('link', { name: 'Explain' }).click()
     await verdict('Otto cannot reach Wiki')
   })
+
+  it.each(['light', 'dark'] as const)(
+    'has no fault that axe-core finds in %s, and fits 320 pixels (K10.1)',
+    async (scheme) => {
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+      await page.setViewportSize({ width: scheme === 'dark' ? 320 : 1280, height: 800 })
+      await page.evaluate(axe)
+      const both = `actor=${ids.Otto}&resource=${ids.Wiki}`
+      const paths = [
+        '/access',
+        `/access?actor=${ids.Uma}`,
+        `/access?${both}`,
+        `/access?actor=${ids.Uma}&with=${ids.Dora}`,
+      ]
+      const found: string[] = []
+      for (const path of [
+        ...paths,
+        `/access?${both}&with=${ids.Dora}`,
+        `/policies/${ids['wiki policy']}`,
+        '/groups',
+        '',
+      ]) {
+        await opened.open(path)
+        await page.waitForTimeout(300)
+        const { violations }: Body = await page.evaluate(`axe.run({ exclude: ['[data-live-announcer]'] })`)
+        for (const { id, nodes } of violations) found.push(`${path}: ${id}: ${nodes[0].html.slice(0, 200)}`)
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), path).toBe(true)
+      }
+      expect(found).toEqual([])
+    },
+  )
 
   it('violated no content security policy', () => expect(opened.browsing.violations).toEqual([]))
 })

@@ -59,7 +59,7 @@ const explorer = {
       : `${numbers.format(count)} more, ${numbers.format(onPath)} on the path`,
   explain: 'Explain',
   openHere: 'Open in the access explorer',
-  decision: 'Decision',
+  decision: (actor: string): string => `Decision for ${actor}`,
   policies: 'Policies of the actor for this resource',
   noPolicies: 'No group of the actor has a policy for this resource.',
   policyOf: 'Policy of {group}',

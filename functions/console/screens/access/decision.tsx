@@ -202,7 +202,7 @@ export function Decision({ question, providers }: Props) {
   const isOffline = evaluation.decision === 'allow' && !evaluation.gateway_online
   const tone = evaluation.decision === 'deny' ? 'bad' : isOffline ? 'warn' : 'good'
   return (
-    <section className="decision" aria-label={texts.explorer.decision}>
+    <section className="decision" aria-label={texts.explorer.decision(String(actor.name))}>
       <p className={`verdict ${tone}`} role="status">
         <Icon name={tone === 'good' ? 'check' : 'close'} />
         <span>

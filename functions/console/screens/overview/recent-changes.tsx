@@ -13,8 +13,9 @@ type Entry = Extract<Operations['GET /logs']['answer']['data'][number], { type: 
 /** Names an object as its entry shows it, with a link while it exists and has a screen. */
 function ChangedObject({ entry: { object, operation, before, after } }: { entry: Entry }) {
   const row = after ?? before ?? {}
-  const name = <ShownText text={String(row.name ?? row.description ?? row.email ?? '')} />
   const { address } = references[object as keyof typeof references] ?? {}
+  const id = address ? `${String(row.id).slice(0, 8)}…` : ''
+  const name = <ShownText text={String(row.name ?? row.description ?? row.email ?? id)} />
   return address && operation !== 'delete' ? (
     <Link href={`${address}/${row.id}`} className="reference">
       {name}
