@@ -25,14 +25,14 @@ type Overview = {
   as_of: string
   counts: Record<'actors' | 'groups' | 'resources' | 'policies' | 'sites' | 'gateways' | 'clients', number | null>
   gateways_online: number | null
-  sites_without_gateway: { count: number; items: Array<{ id: string; name: string; resources: number }> } | null
+  sites_without_gateway: { count: number; items: Array<{ id: string; name: string; resources: number | null }> } | null
   sources: Array<{
     object: string
     id: string
     name: string
     state: 'failed' | 'braked' | 'rewound' | 'disabled'
     error: string | null
-    since: string | null
+    since: string
   }> | null
   expiring: Array<{
     object: 'api_tokens' | 'client_tokens'
@@ -55,7 +55,7 @@ type Authorization = {
   resource_id: string
   policy_id: string
   group_id: string | null
-  client_remote_ip: string | null
+  client_remote_ip: string
   user_agent: string | null
   authorized_at: string
   expires_at: string
@@ -85,7 +85,7 @@ type ComingOperations = {
   'GET /overview': Get<Nothing, Nothing, { data: Overview }>
   'GET /search': Get<
     Nothing,
-    { q: string; objects?: string },
+    { q?: string; objects?: string },
     { data: Hit[]; metadata: { count: number; truncated: boolean; indexed: boolean } }
   >
   'GET /authorizations': Get<

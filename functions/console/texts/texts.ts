@@ -429,7 +429,9 @@ export const texts = {
     ] as const,
     problems: {
       site: (resources: number): string =>
-        `{name} has no gateway online: ${counted(resources, 'resource', 'resources')} cannot be reached`,
+        resources > 0
+          ? `{name} has no gateway online: ${counted(resources, 'resource', 'resources')} cannot be reached`
+          : '{name} has no gateway online',
       moreSites: (count: number): string => `${counted(count, 'more site has', 'more sites have')} no gateway online`,
       gateways: (count: number): string => `${counted(count, 'gateway is', 'gateways are')} offline`,
       source: {

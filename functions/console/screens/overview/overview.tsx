@@ -40,9 +40,9 @@ function problemsOf(overview: Overview, limits: Limits): Problem[] {
       ({ id, name, resources }): Problem => ({
         key: id,
         name,
-        text: problems.site(resources),
+        text: problems.site(resources ?? 0),
         to: `/sites/${id}`,
-        tone: 'bad',
+        tone: resources === 0 ? 'warn' : 'bad',
       }),
     ),
     ...(count > items.length
