@@ -428,10 +428,10 @@ export const texts = {
       ['Let people sign in', 'Set up a provider. The first client then appears here.'],
     ] as const,
     problems: {
-      site: (resources: number): string =>
-        resources > 0
-          ? `{name} has no gateway online: ${counted(resources, 'resource', 'resources')} cannot be reached`
-          : '{name} has no gateway online',
+      site: (resources: number | null): string =>
+        resources === null
+          ? '{name} has no gateway online'
+          : `{name} has no gateway online: ${counted(resources, 'resource', 'resources')} cannot be reached`,
       moreSites: (count: number): string => `${counted(count, 'more site has', 'more sites have')} no gateway online`,
       gateways: (count: number): string => `${counted(count, 'gateway is', 'gateways are')} offline`,
       source: {

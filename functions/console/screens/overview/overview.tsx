@@ -36,15 +36,18 @@ function problemsOf(overview: Overview, limits: Limits): Problem[] {
   const offline = (counts.gateways ?? 0) - (gateways_online ?? counts.gateways ?? 0)
   const { count = 0, items = [] } = sites_without_gateway ?? {}
   return [
-    ...items.map(
-      ({ id, name, resources }): Problem => ({
-        key: id,
-        name,
-        text: problems.site(resources ?? 0),
-        to: `/sites/${id}`,
-        tone: resources === 0 ? 'warn' : 'bad',
-      }),
-    ),
+    // A site without resources needs no gateway.
+    ...items
+      .filter(({ resources }) => resources !== 0)
+      .map(
+        ({ id, name, resources }): Problem => ({
+          key: id,
+          name,
+          text: problems.site(resources),
+          to: `/sites/${id}`,
+          tone: 'bad',
+        }),
+      ),
     ...(count > items.length
       ? [{ key: 'sites', text: problems.moreSites(count - items.length), to: '/sites', tone: 'bad' as const }]
       : []),
