@@ -2,9 +2,11 @@ import { texts } from '../texts/texts.ts'
 import { preferences } from './preferences.ts'
 import { useStore } from './store.ts'
 
+type Zone = 'local' | 'utc'
+
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-function formatterOf(zone: 'local' | 'utc', seconds: boolean): Intl.DateTimeFormat {
+function formatterOf(zone: Zone, seconds: boolean): Intl.DateTimeFormat {
   const key = `${zone} ${seconds}`
   const found =
     formatters.get(key) ??
@@ -26,6 +28,18 @@ function distanceOf(time: number, now: number): string | undefined {
   if (Math.abs(minutes) < 60) return relative.format(minutes, 'minute')
   return Math.abs(minutes) < 24 * 60 ? relative.format(Math.round(minutes / 60), 'hour') : undefined
 }
+
+/** Converts a point in time to the value of an input `datetime-local` in the preferred zone; blank for a blank or invalid text. */
+export function toInput(value: string, zone: Zone): string {
+  const date = new Date(value)
+  if (Number.isNaN(date.getTime())) return ''
+  const offset = zone === 'utc' ? 0 : date.getTimezoneOffset() * 60_000
+  return new Date(date.getTime() - offset).toISOString().slice(0, 16)
+}
+
+/** Converts the value of an input `datetime-local` in the preferred zone to a timestamp. A blank stays blank. */
+export const fromInput = (value: string, zone: Zone): string =>
+  value && new Date(zone === 'utc' ? `${value}Z` : value).toISOString()
 
 /** Shows a point in time in the preferred zone. Times within a day are shown as a distance, with the exact time as title. */
 export function Time({ value, exact = false }: { value: string; exact?: boolean }) {

@@ -1,4 +1,4 @@
-import type { ComponentType } from 'react'
+import { type ComponentType, lazy } from 'react'
 import { Route, Switch } from 'wouter'
 import { type Collection, fillAddress } from '../collection/collection.ts'
 import { DetailScreen } from '../collection/detail-screen.tsx'
@@ -36,8 +36,12 @@ const collections: Collection[] = [
   tokens,
 ]
 
+/** Access explorer, in a file of its own. */
+const Explorer = lazy(() => import('./access/explorer.tsx'))
+
 const ownScreens: Record<string, ComponentType> = {
   '/': OverviewScreen,
+  '/access': Explorer,
   '/providers': ProviderList,
   '/settings': SettingsScreen,
 }
