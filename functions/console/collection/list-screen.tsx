@@ -31,7 +31,7 @@ type Answer = { data: Row[]; metadata: { next_page: string | null; prev_page: st
 
 type FilterProps = { filter: Filter; value: string; onChange: (value: string) => void }
 
-function FilterControl({ filter, value, onChange }: FilterProps) {
+export function FilterControl({ filter, value, onChange }: FilterProps) {
   const id = useId()
   const { rows } = useChoices(filter.to, filter.to !== undefined)
   const label = labelOf(filter.name)
@@ -77,7 +77,7 @@ function sortRows(rows: Row[], sorting: Sorting | undefined, textIn: (row: Row) 
 }
 
 /** State of a list, which its address contains: filters, the text to find, the order and the page. */
-function useListAddress(filters: Filter[]) {
+export function useListAddress(filters: Filter[]) {
   const [search, setSearch] = useSearchParams()
   const change = (changes: Record<string, string | null>) =>
     setSearch(
@@ -107,7 +107,12 @@ function useListAddress(filters: Filter[]) {
 }
 
 /** Reads all pages of a list for an export, at most four requests per second. */
-async function readAll(route: Route, path: object, query: object, onRows: (count: number) => void): Promise<Row[]> {
+export async function readAll(
+  route: Route,
+  path: object,
+  query: object,
+  onRows: (count: number) => void,
+): Promise<Row[]> {
   const rows: Row[] = []
   let cursor: string | null = null
   do {

@@ -12,6 +12,7 @@ export const references: Record<ReferenceName, Reference> = {
   resources: { list: 'GET /resources', address: '/resources', title: 'name' },
   sites: { list: 'GET /sites', address: '/sites', title: 'name' },
   clients: { list: 'GET /clients', address: '/clients', title: 'name' },
+  gateways: { list: 'GET /gateways', address: '/gateways', title: 'name' },
   policies: { list: 'GET /policies', address: '/policies', title: 'description' },
 }
 
@@ -27,7 +28,10 @@ export function useChoices(name: ReferenceName | undefined, enabled = true) {
 
 export type Names = (name: ReferenceName, id: string) => string | undefined
 
-const byNames: readonly ReferenceName[] = ['actors', 'groups', 'resources', 'sites', 'clients']
+const byNames: readonly ReferenceName[] = ['actors', 'groups', 'resources', 'sites', 'clients', 'gateways']
+
+/** Maximum number of ids in a request for names (G2). */
+const maxNames = 100
 
 /**
  * Resolves the ids of a page to names: with one request for all collections if the service has it (G2), otherwise with the first 1,000
@@ -35,11 +39,16 @@ const byNames: readonly ReferenceName[] = ['actors', 'groups', 'resources', 'sit
  */
 export function useNames(wanted: Partial<Record<ReferenceName, string[]>>): Names {
   const session = useSession()
+  let left = maxNames
   const query = Object.fromEntries(
     byNames
-      .map((name) => [name, [...new Set(wanted[name] ?? [])].sort()] as const)
-      .filter(([name, ids]) => ids.length > 0 && hasScope(session, name, 'read'))
-      .map(([name, ids]) => [name, ids.slice(0, 100).join(',')]),
+      .filter((name) => hasScope(session, name, 'read'))
+      .map((name) => {
+        const ids = [...new Set(wanted[name] ?? [])].slice(0, left).sort()
+        left -= ids.length
+        return [name, ids.join(',')]
+      })
+      .filter(([, ids]) => ids !== ''),
   )
   const isOneRequest = isServed('GET /names')
   const named = useRead('GET /names', { path: {}, query, enabled: isOneRequest && Object.keys(query).length > 0 })
@@ -50,6 +59,7 @@ export function useNames(wanted: Partial<Record<ReferenceName, string[]>>): Name
     resources: useChoices('resources', needs('resources')).rows,
     sites: useChoices('sites', needs('sites')).rows,
     clients: useChoices('clients', needs('clients')).rows,
+    gateways: useChoices('gateways', needs('gateways')).rows,
   }
   const names = new Map<string, string>()
   for (const { object, id, name } of named.data?.answer.data ?? []) names.set(`${object} ${id}`, name)

@@ -1,5 +1,7 @@
 const locale = 'en'
 const numbers = new Intl.NumberFormat(locale)
+const signedNumbers = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' })
+const compactNumbers = new Intl.NumberFormat(locale, { notation: 'compact' })
 const plurals = new Intl.PluralRules(locale)
 const lists = new Intl.ListFormat(locale)
 const regions = new Intl.DisplayNames(locale, { type: 'region', fallback: 'code' })
@@ -25,11 +27,35 @@ const nouns = {
   reachable: ['resource', 'resources'],
   people: ['actor with access', 'actors with access'],
   changes: ['change', 'changes'],
+  sessions: ['session', 'sessions'],
+  requests: ['API request', 'API requests'],
+  flows: ['flow', 'flows'],
+  refusals: ['refusal', 'refusals'],
 } as const
 
 export type Noun = keyof typeof nouns
 
+/** Kinds of objects in change entries (L6.2). */
+const loggedObjects = [
+  ...['accounts', 'actors', 'groups', 'memberships', 'policies', 'resources', 'static_device_pool_members', 'sites'],
+  ...['gateways', 'clients', 'client_tokens', 'gateway_tokens', 'api_tokens', 'external_identities'],
+  ...['email_otp', 'oidc', 'suite', 'tenant', 'idp'].map((kind) => `${kind}_auth_providers`),
+  ...['suite_directories', 'tenant_directories', 'idp_directories', 'mdm_posture_providers'],
+  ...['v0_devices', 'v0_users', 'v0_rules', 'v0_configurations'],
+]
+
+/** Returns a kind of objects in words: `api_tokens` is "API token" or "API tokens". */
+const objectWords = (object: string, count: number): string => {
+  const many = object
+    .replace('static_device_pool', 'pool')
+    .replaceAll('_', ' ')
+    .replace(/\b(api|oidc|idp|mdm|otp)\b/g, (word) => word.toUpperCase())
+  return count === 1 ? many.replace(/ies$/, 'y').replace(/s$/, '') : many
+}
+
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const verbs = { insert: 'created', update: 'changed', delete: 'deleted' }
 
 /** Catalogue of the console's texts in English. */
 export const texts = {
@@ -38,7 +64,9 @@ export const texts = {
   one: (noun: Noun): string => nouns[noun][0],
   many: (noun: Noun): string => sentence(nouns[noun][1]),
   counted: (noun: Noun, count: number): string => counted(count, nouns[noun][0], nouns[noun][1]),
-  number: (value: number): string => numbers.format(value),
+  number: (value: number | bigint): string => numbers.format(value),
+  signed: (value: bigint): string => signedNumbers.format(value),
+  compact: (value: number): string => compactNumbers.format(value),
   joined: (values: string[]): string => lists.format(values),
   region: (code: string): string => (regions.of(code) === code ? code : `${regions.of(code)} (${code})`),
   state: 'State',
@@ -50,7 +78,13 @@ export const texts = {
   allPorts: 'All ports',
   wholeDay: 'all day',
   anyClient: 'Any client',
-  sections: { access: 'Access', network: 'Network', identity: 'Identity', administration: 'Administration' },
+  sections: {
+    access: 'Access',
+    network: 'Network',
+    logs: 'Logs',
+    identity: 'Identity',
+    administration: 'Administration',
+  },
   actions: {
     title: 'Actions',
     retry: 'Try again',
@@ -103,6 +137,7 @@ export const texts = {
     siteTokens: 'Site token',
     gatewayToken: 'Token',
     signIns: 'Client sign-ins',
+    history: 'History',
   },
   hints: {
     address: 'For example wiki.example.com, *.example.com, 192.0.2.10 or 192.0.2.0/24, as the type requires.',
@@ -278,6 +313,124 @@ export const texts = {
     noLimits: 'No limit is set.',
   },
   overview: { title: 'Overview' },
+  logs: {
+    objects: loggedObjects,
+    object: objectWords,
+    member: { insert: 'added {} to {}', delete: 'removed {} from {}' },
+    disabled: (noun: string): string => `disabled the ${noun} {}`,
+    enabled: (noun: string): string => `enabled the ${noun} {}`,
+    changed: (operation: keyof typeof verbs, noun: string, fields: string[]): string =>
+      fields.length > 0 ? `changed ${lists.format(fields)} of the ${noun} {}` : `${verbs[operation]} the ${noun} {}`,
+    changedMany: (operation: keyof typeof verbs, object: string, count: number): string =>
+      `${verbs[operation]} ${numbers.format(count)} ${objectWords(object, count)}`,
+    more: (count: number): string => `made ${counted(count, 'more change', 'more changes')}`,
+    then: '; ',
+    sync: 'A synchronization',
+    service: 'The service',
+    changesHint: 'Each change of the account appears here within seconds, with its author.',
+    sessionsHint: 'Each session of a client, a gateway or the console appears here.',
+    requestsHint: 'Each request to the API appears here, also those of this console.',
+    refusalsHint: 'A refusal appears here when a client asks for a resource that it cannot reach.',
+    presets: [
+      [1, '1 h'],
+      [24, '24 h'],
+      [168, '7 d'],
+      [720, '30 d'],
+    ] as const,
+    readUntil: 'Searched back to',
+    searchBack: 'Search further back',
+    exportCommand: (type: string, window: Record<string, string | null>): string =>
+      [
+        `npm run export -- --type ${type}`,
+        ...['begin', 'end'].map((name) => window[name] && `--${name} ${window[name]}`),
+      ]
+        .filter(Boolean)
+        .join(' '),
+    truncated: (fields: string[]): string => `${lists.format(fields)} are too large for this entry.`,
+    openObject: 'Open the object',
+    openEntry: 'Entry and proof',
+    openLog: 'Show in the log',
+    putBack: 'Put back',
+    puttingBack: 'These fields have the values from before the change. Nothing is saved yet.',
+    nothingToPutBack: 'This entry has no old values that can be set.',
+    entryTitle: (noun: Noun): string => sentence(nouns[noun][0]),
+    fields: 'Fields',
+    showRaw: 'Show as JSON',
+    hideRaw: 'Hide JSON',
+    explain: 'Explain',
+  },
+  proof: {
+    title: 'Proof',
+    limit:
+      'This browser verifies the proof itself, but with code from the same service. The independent way, and the limits of a proof, are in',
+    verify: 'Verify in this browser',
+    valid: 'Valid',
+    invalid: 'Invalid',
+    steps: {
+      entry: 'The entry has the hash that was sealed',
+      hour: 'The entry is in its sealed hour',
+      file: 'The flow is in its archive file, which the manifest lists',
+      tree: 'The hash is in the tree of the checkpoint',
+      signature: 'The checkpoint of this account is signed with the key',
+      kept: 'Key and checkpoint continue those that this browser has seen',
+    },
+    proven: (index: number, size: number): string =>
+      `Proven: this entry is leaf ${numbers.format(index)} of ${numbers.format(size)}, unchanged since the checkpoint was signed.`,
+    failed: 'Not proven. The steps below show where the proof fails. Save the files as evidence.',
+    relations: {
+      first: 'This browser had not seen a checkpoint of this log before.',
+      extends: 'The log extends the checkpoint that this browser has seen.',
+      truncated: 'The log is shorter than the checkpoint that this browser has seen: entries are missing at its end.',
+      forked: 'The log does not extend the checkpoint that this browser has seen: its history was replaced.',
+      restarted: 'Another log follows the one that this browser has seen, and lacks its last entries.',
+      other: 'The checkpoint is of another log than the one that this browser has seen.',
+    },
+    unsealed: {
+      soon: (minutes: number): string => `Not sealed yet. Try again in ${counted(minutes, 'minute', 'minutes')}.`,
+      before: (): string => 'This entry is older than the sealed log, which does not cover it.',
+      missing: (): string =>
+        'Not proven. The log was sealed after the time of this entry, but does not contain it: the entry was inserted later.',
+    },
+    lost: 'Sealed, but not found',
+    lostHint: 'The sealed log contains an entry with this id. It was deleted, or is past its retention. Its time was',
+    save: (name: string): string => `Save ${name}`,
+    ownKey: 'Use a key from an independent source',
+    keyHint: (key: string | undefined): string =>
+      key ? `This browser keeps ${key}` : 'This browser keeps no key yet.',
+    keyKept: 'This browser keeps the key. Verify again.',
+    notAKey: 'This is not a verifier key: <name>+<hash>+<base64>.',
+    keepKey: 'Keep this key',
+    replace: 'Trust the key and checkpoint of the service',
+    replaceVerb: 'Trust',
+    replaceHint:
+      'This browser forgets the key and checkpoint that it has seen. Do this only if the operator has explained the difference.',
+  },
+  flows: {
+    plot: 'Flows over time. Arrow keys move between columns, Shift selects a window, Enter applies it.',
+    top: (by: 'actor' | 'resource' | 'gateway'): string => `Top ${nouns[`${by}s`][1]}`,
+    measure: 'Measure',
+    bytes: 'Bytes',
+    notDivided: 'Not divided',
+    all: 'All',
+    others: 'Others',
+    erased: 'Erased',
+    reportsOf: { responder: 'Reports of gateways', initiator: 'Reports of clients, because gateways reported none' },
+    oneSide: { responder: 'Only the gateway reported', initiator: 'Only the client reported' },
+    equal: 'Equal',
+    open: 'Open',
+    until: 'Authorized until',
+    expired: 'Authorization expired',
+    end: 'End authorization',
+    endHint: 'Its connections through the gateway end. The client can obtain another authorization at once.',
+    ended: 'The authorization was ended.',
+    tooLong: 'Flows are plotted for at most 31 days. Choose a shorter window.',
+    approximate: 'Numbers are approximate: some values are only counted together with others.',
+    countedFrom: 'The window was too large to count as a whole. Counted from',
+    earlier: 'Show what is earlier',
+    asTable: 'Show as a table',
+    from: 'From',
+    hint: 'Flows appear here once devices report the connections of policies whose flow log is on.',
+  },
   keys: {
     title: 'Keyboard',
     rows: [
@@ -292,6 +445,9 @@ export const texts = {
       ['g a', 'actors'],
       ['g s', 'sites'],
       ['g c', 'clients'],
+      ['g f', 'flows'],
+      ['g h', 'changes'],
+      ['r', 'raw entry'],
       ['?', 'this list'],
     ],
   },
@@ -373,6 +529,25 @@ const labels: Record<string, string> = {
   domains: 'Email domains',
   policies: 'Through policies',
   legal_name: 'Legal name',
+  actor: 'Actor',
+  object: 'Kind of object',
+  object_id: 'Object ID',
+  run_id: 'Sync run ID',
+  begin: 'From',
+  end: 'To',
+  by: 'By',
+  open: 'Open',
+  flow_start: 'Started',
+  initiator_actor_name: 'Actor',
+  resource_name: 'Resource',
+  responder_device_id: 'Gateway',
+  tx_bytes: 'Client sent, bytes',
+  rx_bytes: 'Client received, bytes',
+  tx_packets: 'Client sent, packets',
+  rx_packets: 'Client received, packets',
+  difference: 'Client minus gateway',
+  last_at: 'Last',
+  violated: 'Conditions not met',
 }
 
 export const labelOf = (field: string): string =>
@@ -409,6 +584,21 @@ const options: Record<string, string> = {
   'email_claim email': 'email',
   'email_claim upn': 'upn',
   'email_claim preferred_username': 'preferred_username',
+  'context client': 'Client',
+  'context gateway': 'Gateway',
+  'context portal': 'Console',
+  'operation insert': 'Created',
+  'operation update': 'Changed',
+  'operation delete': 'Deleted',
+  'protocol tcp': 'TCP',
+  'protocol udp': 'UDP',
+  'reason unknown_resource': 'Unknown resource',
+  'reason not_connectable': 'Resource has no site',
+  'reason no_policy': 'No policy',
+  'reason conditions_violated': 'Conditions not met',
+  'reason gateway_offline': 'No gateway online',
+  'reason version_mismatch': 'Version too old',
+  ...Object.fromEntries(loggedObjects.map((object) => [`object ${object}`, sentence(objectWords(object, 2))])),
   'property remote_ip_location_region': 'Country',
   'property remote_ip': 'IP address',
   'property auth_provider_id': 'Sign-in provider',

@@ -62,7 +62,7 @@ export const allGateways: Collection = {
   ...base,
   address: '/gateways',
   opens: ({ site_id, id }) => `/sites/${site_id}/gateways/${id}`,
-  routes: { list: 'GET /gateways' },
+  routes: { list: 'GET /gateways', read: 'GET /gateways/{id}' },
   columns: [...gatewayColumns.slice(0, 1), { field: 'site_id', to: 'sites' }, ...gatewayColumns.slice(1)],
   filters: [
     { name: 'site_id', to: 'sites' },
