@@ -26,6 +26,8 @@ export function useChoices(name: ReferenceName | undefined, enabled = true) {
   return { rows, total: read.data?.answer.metadata.total ?? 0, isLoading: read.isLoading }
 }
 
+export type WantedNames = Partial<Record<ReferenceName, string[]>>
+
 export type Names = (name: ReferenceName, id: string) => string | undefined
 
 const byNames: readonly ReferenceName[] = ['actors', 'groups', 'resources', 'sites', 'clients', 'gateways']
@@ -37,7 +39,10 @@ const maxNames = 100
  * Resolves the ids of a page to names: with one request for all collections if the service has it (G2), otherwise with the first 1,000
  * rows of each collection.
  */
-export function useNames(wanted: Partial<Record<ReferenceName, string[]>>): Names {
+export const useNames = (wanted: WantedNames): Names => useNamesState(wanted).names
+
+/** Resolves ids as `useNames`, and returns whether names are still loading. */
+export function useNamesState(wanted: WantedNames): { names: Names; isLoading: boolean } {
   const session = useSession()
   let left = maxNames
   const query = Object.fromEntries(
@@ -65,7 +70,7 @@ export function useNames(wanted: Partial<Record<ReferenceName, string[]>>): Name
   for (const { object, id, name } of named.data?.answer.data ?? []) names.set(`${object} ${id}`, name)
   for (const [object, rows] of Object.entries(lists))
     for (const row of rows) names.set(`${object} ${row.id}`, String(row.name))
-  return (name, id) => names.get(`${name} ${id}`)
+  return { names: (name, id) => names.get(`${name} ${id}`), isLoading: named.isLoading }
 }
 
 /** True if the service has a list and the filter that it needs. */

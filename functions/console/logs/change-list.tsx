@@ -46,7 +46,7 @@ export function Differences({ change, names }: ViewProps) {
           const { field, old, fresh } = lines(difference)
           return (
             <div key={field}>
-              <dt>{labelOf(field)}</dt>
+              <dt>{labelOf(field === 'actor_id' && object !== 'clients' ? 'actor' : field)}</dt>
               {old.map((value) => (
                 <dd key={`- ${JSON.stringify(value)}`}>
                   <del>{words(field, value)}</del>

@@ -38,12 +38,13 @@ function changeSegments(change: Change, names: Names): Segment[] {
     return fill(texts.logs.member[operation], named(member, row[field]), named(set, row[of]))
   }
   const changed = fieldChanges(change).map(({ field }) => field)
-  const noun = texts.logs.object(object, 1)
+  const { name, isOwner } = nameOf(change, names)
+  const noun = isOwner ? texts.logs.of(texts.logs.object(object, 1)) : texts.logs.object(object, 1)
   if (operation === 'update' && changed.length === 1 && changed[0] === 'is_disabled')
-    return fill(row.is_disabled ? texts.logs.disabled(noun) : texts.logs.enabled(noun), nameOf(change, names))
+    return fill(row.is_disabled ? texts.logs.disabled(noun) : texts.logs.enabled(noun), name)
   const fields = changed.length <= maxNamed ? changed.map(inSentence) : []
   const words = texts.logs.changed(operation, noun, operation === 'update' ? fields : [])
-  return fill(words, nameOf(change, names))
+  return fill(words, name)
 }
 
 /** Describes a commit in words: who changed which objects (K9.1). */

@@ -14,7 +14,7 @@ import { Time } from '../parts/time.tsx'
 import { LostEntry } from '../proof/lost-entry.tsx'
 import { ProofPart } from '../proof/proof-part.tsx'
 import { FlowAuthorization } from '../screens/flows/flow-authorization.tsx'
-import { type Noun, texts } from '../texts/texts.ts'
+import { labelOf, type Noun, texts } from '../texts/texts.ts'
 import { ChangeLinks, Differences, Sentence } from './change-list.tsx'
 import { commitSegments } from './change-words.ts'
 import { type Change, type Entry, streamAddresses, timeOf } from './entries.ts'
@@ -24,19 +24,22 @@ import { columnOf } from './objects.ts'
 /** Fields of an entry that the page shows in other places. */
 const shownElsewhere = ['type', 'subject', 'before', 'after', 'truncated']
 
+/** Fields whose values have words in the catalogue. */
+const options = ['actor_type', 'object', 'operation', 'context', 'role', 'protocol']
+
 function EntryFacts({ entry }: { entry: Entry }) {
   const row: Row = { id: entry.log_id, ...('subject' in entry ? entry.subject : undefined), ...entry }
   const columns = Object.keys(row)
     .filter((field) => !shownElsewhere.includes(field) && field !== 'id' && !isBlank(row[field]))
     .map((field) =>
-      field === 'timestamp' ? { field, kind: 'instant' as const } : columnOf(entry.type, field, row[field]),
+      options.includes(field) ? { field, kind: 'option' as const } : columnOf(entry.type, field, row[field]),
     )
   const names = useNames(idsIn(columns, [row]))
   return (
     <dl className="facts">
       {columns.map((column) => (
         <div key={column.field}>
-          <dt>{columnLabel(column)}</dt>
+          <dt>{column.field === 'actor_id' ? labelOf('actor') : columnLabel(column)}</dt>
           <dd>
             <Value column={column} row={row} names={names} />
           </dd>

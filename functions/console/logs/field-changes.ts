@@ -5,7 +5,7 @@ import type { Change } from './entries.ts'
 export type FieldChange = { field: string; before: unknown; after: unknown; removed?: unknown[]; added?: unknown[] }
 
 /** Fields that every change has, or that only repeat what the entry shows anyway. */
-const quiet = new Set(['id', 'account_id', 'updated_at'])
+const quiet = new Set(['id', 'account_id', 'inserted_at', 'created_at', 'updated_at'])
 
 const isBlank = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)

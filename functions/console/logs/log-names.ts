@@ -1,8 +1,7 @@
-import { useIsFetching, useQueries } from '@tanstack/react-query'
+import { useQueries } from '@tanstack/react-query'
 import { send } from '../client/request.ts'
 import type { ReferenceName } from '../collection/collection.ts'
-import { type Names, useNames } from '../collection/references.ts'
-import { plainText } from '../parts/characters.ts'
+import { type Names, useNamesState } from '../collection/references.ts'
 import type { Change } from './entries.ts'
 import { idsInChanges, nameOf, rowOf } from './objects.ts'
 
@@ -15,15 +14,14 @@ const maxHistories = 5
  */
 export function useLogNames(changes: Change[]): Names {
   const wanted = idsInChanges(changes)
-  const served = useNames(wanted)
-  const isFetching = useIsFetching({ queryKey: ['GET /names'] }) > 0
+  const { names: served, isLoading } = useNamesState(wanted)
   const inEntries = new Map(
     changes.flatMap((change) => {
       const { id, name } = rowOf(change)
       return typeof name === 'string' ? [[`${change.object} ${id}`, name]] : []
     }),
   )
-  const missing = isFetching
+  const missing = isLoading
     ? []
     : (Object.entries(wanted) as [ReferenceName, string[]][]).flatMap(([to, ids]) =>
         ids.filter((id) => !inEntries.has(`${to} ${id}`) && served(to, id) === undefined).map((id) => ({ to, id })),
@@ -40,7 +38,7 @@ export function useLogNames(changes: Change[]): Names {
   for (const [index, { data }] of histories.entries()) {
     const [entry] = (data?.answer.data ?? []) as Change[]
     const to = missing[index]?.to
-    if (entry && to) inEntries.set(`${to} ${missing[index]?.id}`, plainText(nameOf(entry, served)))
+    if (entry && to) inEntries.set(`${to} ${missing[index]?.id}`, nameOf(entry, served).name)
   }
   return (to, id) => served(to, id) ?? inEntries.get(`${to} ${id}`)
 }

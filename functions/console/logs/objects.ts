@@ -29,6 +29,9 @@ const targets: Record<string, ReferenceName> = {
   resource_id: 'resources',
   site_id: 'sites',
   gateway_id: 'gateways',
+  initiator_actor_id: 'actors',
+  initiator_device_id: 'clients',
+  responder_device_id: 'gateways',
 }
 
 const formKinds = { ports: 'filters', conditions: 'conditions', lines: 'list', choice: 'option' } as const
@@ -43,7 +46,7 @@ export function columnOf(object: string, field: string, value: unknown): Column<
   if (found?.kind) return found
   const kind = formKinds[collection?.fields.find(({ name }) => name === field)?.kind as keyof typeof formKinds]
   if (kind) return { field, kind }
-  if (field.endsWith('_at')) return { field, kind: 'time' }
+  if (field.endsWith('_at')) return { field, kind: 'instant' }
   const isList = Array.isArray(value) && value.every((one) => typeof one === 'string')
   return isList ? { field, kind: 'list' } : { field }
 }
@@ -56,15 +59,25 @@ export function wordsOf(object: string, field: string, value: unknown, names: Na
 
 export const rowOf = ({ after, before }: Change): Row => (after ?? before ?? {}) as Row
 
+/** Owners by which objects without a name of their own are named, such as tokens. */
+const owners = ['actor_id', 'gateway_id', 'site_id']
+
 const shortId = (id: unknown): string => `${String(id).slice(0, 8)}…`
 
-/** Returns the name of a changed object, or the names of the objects that it connects. */
-export function nameOf(change: Change, names: Names): string {
+/** Returns the name of a changed object, the names of the objects that it connects, or the name of its owner. */
+export function nameOf(change: Change, names: Names): { name: string; isOwner: boolean } {
   const row = rowOf(change)
-  const collection = collectionOf(change.object)
-  const named = (field: string, to: ReferenceName) => names(to, String(row[field])) ?? shortId(row[field])
-  if (collection?.connects) return collection.connects.map(({ field, to }) => named(field, to)).join(' → ')
-  return plainText(String(row.name ?? row.email ?? row.hostname ?? row.description ?? shortId(row.id)))
+  // Names a policy whose group was deleted by its former group.
+  const idIn = (field: string) => String(row[field] ?? change.before?.[field])
+  const named = (field: string, to = targets[field]) => to && names(to, idIn(field))
+  const { connects } = collectionOf(change.object) ?? {}
+  if (connects) {
+    const name = connects.map(({ field, to }) => named(field, to) ?? shortId(idIn(field))).join(' → ')
+    return { name, isOwner: false }
+  }
+  const ownName = row.name ?? row.email ?? row.hostname ?? row.description
+  const owner = ownName == null ? owners.map((field) => row[field] && named(field)).find(Boolean) : undefined
+  return { name: plainText(String(ownName ?? owner ?? shortId(row.id))), isOwner: owner !== undefined }
 }
 
 /** Ids in entries by the collection that they refer to, for their names. */

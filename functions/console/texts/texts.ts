@@ -2,6 +2,7 @@ const locale = 'en'
 const numbers = new Intl.NumberFormat(locale)
 const signedNumbers = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' })
 const compactNumbers = new Intl.NumberFormat(locale, { notation: 'compact' })
+const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB']
 const plurals = new Intl.PluralRules(locale)
 const lists = new Intl.ListFormat(locale)
 const regions = new Intl.DisplayNames(locale, { type: 'region', fallback: 'code' })
@@ -67,6 +68,11 @@ export const texts = {
   number: (value: number | bigint): string => numbers.format(value),
   signed: (value: bigint): string => signedNumbers.format(value),
   compact: (value: number): string => compactNumbers.format(value),
+  /** Returns an amount of bytes in the largest decimal unit, such as "1.5 GB". */
+  compactBytes: (value: number): string => {
+    const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), byteUnits.length - 1)
+    return `${numbers.format(Math.round((value / 1000 ** power) * 10) / 10)} ${byteUnits[power]}`
+  },
   joined: (values: string[]): string => lists.format(values),
   region: (code: string): string => (regions.of(code) === code ? code : `${regions.of(code)} (${code})`),
   state: 'State',
@@ -316,6 +322,7 @@ export const texts = {
   logs: {
     objects: loggedObjects,
     object: objectWords,
+    of: (noun: string): string => `${noun} of`,
     member: { insert: 'added {} to {}', delete: 'removed {} from {}' },
     disabled: (noun: string): string => `disabled the ${noun} {}`,
     enabled: (noun: string): string => `enabled the ${noun} {}`,
@@ -417,7 +424,9 @@ export const texts = {
     reportsOf: { responder: 'Reports of gateways', initiator: 'Reports of clients, because gateways reported none' },
     oneSide: { responder: 'Only the gateway reported', initiator: 'Only the client reported' },
     equal: 'Equal',
-    open: 'Open',
+    sentAndReceived: (sent: bigint, received: bigint): string =>
+      `${numbers.format(sent)}\u00a0/\u00a0${numbers.format(received)}`,
+    openFor: (duration: string): string => `Open for ${duration}`,
     until: 'Authorized until',
     expired: 'Authorization expired',
     end: 'End authorization',
@@ -538,14 +547,18 @@ const labels: Record<string, string> = {
   by: 'By',
   open: 'Open',
   flow_start: 'Started',
-  initiator_actor_name: 'Actor',
-  resource_name: 'Resource',
+  timestamp: 'Time',
+  gateway_id: 'Gateway',
+  initiator_actor_id: 'Actor',
+  initiator_device_id: 'Client',
   responder_device_id: 'Gateway',
-  tx_bytes: 'Client sent, bytes',
-  rx_bytes: 'Client received, bytes',
-  tx_packets: 'Client sent, packets',
-  rx_packets: 'Client received, packets',
+  tx_bytes: 'Bytes sent',
+  rx_bytes: 'Bytes received',
+  tx_packets: 'Packets sent',
+  rx_packets: 'Packets received',
+  bytes: 'Bytes sent / received',
   difference: 'Client minus gateway',
+  role: 'Reported by',
   last_at: 'Last',
   violated: 'Conditions not met',
 }
@@ -584,6 +597,12 @@ const options: Record<string, string> = {
   'email_claim email': 'email',
   'email_claim upn': 'upn',
   'email_claim preferred_username': 'preferred_username',
+  'actor_type account_user': 'User',
+  'actor_type account_admin_user': 'Administrator',
+  'actor_type service_account': 'Service account',
+  'actor_type api_client': 'API client',
+  'role initiator': 'Client',
+  'role responder': 'Gateway',
   'context client': 'Client',
   'context gateway': 'Gateway',
   'context portal': 'Console',

@@ -1,26 +1,44 @@
-import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { prefetch } from '../../parts/lazy-screen.ts'
 import { preferences } from '../../parts/preferences.ts'
 import { useStore } from '../../parts/store.ts'
 import { Time } from '../../parts/time.tsx'
 import { texts } from '../../texts/texts.ts'
-import type { Bucket } from './buckets.ts'
+import type { Bucket, Order, Series } from './buckets.ts'
 
-type Props = { buckets: Bucket[]; series: string[]; onWindow: (begin: number, end: number) => void }
+type Props = { buckets: Bucket[]; series: Series[]; order: Order; onWindow: (begin: number, end: number) => void }
 
 /** Selected columns by their indexes, in the order in which they were selected. */
 type Selection = { anchor: number; focus: number }
 
-const frame = { height: 220, left: 64, right: 8, bottom: 28 }
+const loadDrawing = () => import('./draw-columns.ts')
+prefetch(loadDrawing)
+
+const frame = { height: 220, left: 64, right: 8, bottom: 24 }
+/** Milliseconds of a window up to which the axis shows hours; longer ones show days. */
+const maxHourLabels = 2 * 86_400_000
+
 const { height, left, right, bottom } = frame
 
 /** Stacked columns. Dragging, or Shift with arrow keys, selects columns as the window (K8.2). The legend shows their numbers. */
-export function ColumnPlot({ buckets, series, onWindow }: Props) {
+export function ColumnPlot({ buckets, series, order, onWindow }: Props) {
   const { zone } = useStore(preferences)
   const host = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
   const [selection, setSelection] = useState<Selection | null>(null)
   const isDragging = useRef(false)
   const [first, last] = [buckets[0]?.begin ?? 0, buckets.at(-1)?.end ?? 1]
+  const axis = useMemo(() => {
+    const isLong = last - first > maxHourLabels
+    const parts = isLong
+      ? ({ month: 'short', day: 'numeric' } as const)
+      : ({ hour: '2-digit', minute: '2-digit' } as const)
+    return new Intl.DateTimeFormat(texts.locale, {
+      ...parts,
+      hourCycle: 'h23',
+      ...(zone === 'utc' && { timeZone: 'UTC' }),
+    })
+  }, [first, last, zone])
   useEffect(() => {
     const observer = new ResizeObserver(([entry]) => setWidth(Math.round(entry?.contentRect.width ?? 0)))
     if (host.current) observer.observe(host.current)
@@ -29,21 +47,22 @@ export function ColumnPlot({ buckets, series, onWindow }: Props) {
   useEffect(() => {
     let isCurrent = true
     if (width > 0)
-      void import('./draw-columns.ts').then(({ drawColumns }) => {
-        const colors = series.map((_, index) => `var(--series-${index === series.length - 1 ? 'rest' : index})`)
+      void loadDrawing().then(({ drawColumns }) => {
+        const colors = series.map(({ color }) => `var(--${color})`)
         const chart = drawColumns({
           buckets,
           colors,
           frame: { ...frame, width },
           isUtc: zone === 'utc',
-          compact: texts.compact,
+          timeText: (time) => axis.format(time),
+          amountText: order === 'bytes' ? texts.compactBytes : texts.compact,
         })
         if (isCurrent) host.current?.replaceChildren(chart)
       })
     return () => {
       isCurrent = false
     }
-  }, [buckets, series, width, zone])
+  }, [buckets, series, order, width, zone, axis])
 
   const xOf = (time: number): number => left + ((time - first) / (last - first)) * (width - left - right)
   const indexAt = (event: PointerEvent): number => {
@@ -109,9 +128,8 @@ export function ColumnPlot({ buckets, series, onWindow }: Props) {
           <Time value={new Date(begin).toISOString()} exact /> – <Time value={new Date(end).toISOString()} exact />
         </span>
         <ul className="legend">
-          {series.map((name, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two values can have the same name
-            <li key={index} className={index === series.length - 1 ? 'series-rest' : `series-${index}`}>
+          {series.map(({ name, color }, index) => (
+            <li key={color} className={color}>
               {name}{' '}
               <strong>{texts.number(chosen.reduce((sum, { amounts }) => sum + (amounts[index] ?? 0n), 0n))}</strong>
             </li>

@@ -13,7 +13,8 @@ function durationOf({ flow_start, flow_end }: Flow): string {
   const end = flow_end ? Date.parse(flow_end) : Date.now()
   const seconds = Math.max(0, Math.round((end - Date.parse(flow_start)) / 1000))
   const unit = [3600, 60].find((size) => seconds >= size) ?? 1
-  return durationText(Math.floor(seconds / unit) * unit)
+  const duration = durationText(Math.floor(seconds / unit) * unit, 'short')
+  return flow_end ? duration : texts.flows.openFor(duration)
 }
 
 function differenceOf({ reports, differences }: FlowPair): string[] {
@@ -22,18 +23,19 @@ function differenceOf({ reports, differences }: FlowPair): string[] {
   return (differences ?? []).map(([counter, difference]) => `${labelOf(counter)}: ${texts.signed(difference)}`)
 }
 
-const number = (counter: bigint | null): string => (counter === null ? '' : texts.number(counter))
-
 /** Row of both sides' reports, with the difference of their counters (K8.3). */
 const rowOfPair = (pair: FlowPair): Row => {
   const { shown } = pair
   const { inner_domain, inner_dst_ip, inner_dst_port, protocol } = shown
   return {
     ...toFlowRow(shown),
-    destination: `${inner_domain ?? inner_dst_ip}:${inner_dst_port} ${protocol.toUpperCase()}`,
+    actor: shown.initiator_actor_name,
+    resource: [
+      String(shown.resource_name),
+      `${inner_domain ?? inner_dst_ip}:${inner_dst_port} ${protocol.toUpperCase()}`,
+    ],
     duration: durationOf(shown),
-    tx_bytes: number(shown.tx_bytes),
-    rx_bytes: number(shown.rx_bytes),
+    bytes: shown.tx_bytes === null ? '' : texts.flows.sentAndReceived(shown.tx_bytes, shown.rx_bytes ?? 0n),
     difference: differenceOf(pair),
   }
 }
@@ -44,18 +46,17 @@ export const FlowRows = ({ rows }: { rows: Row[] }) => (
     label={texts.many('flows')}
     columns={[
       { field: 'flow_start', kind: 'instant' },
-      { field: 'initiator_actor_name' },
-      { field: 'resource_name' },
-      { field: 'destination', kind: 'code' },
+      { field: 'actor' },
+      { field: 'resource', kind: 'list' },
       { field: 'responder_device_id', to: 'gateways' },
       { field: 'duration' },
-      { field: 'tx_bytes' },
-      { field: 'rx_bytes' },
+      { field: 'bytes' },
       { field: 'difference', kind: 'list' },
     ]}
     rows={pairsOf(rows as unknown as Flow[]).map(rowOfPair)}
-    states={({ flow_end }) => (flow_end === null ? [{ text: texts.flows.open, tone: 'good' }] : [])}
     opens={({ id }) => entryAddress(id)}
-    actions={(row) => <FlowAuthorization flow={row as unknown as Flow} />}
+    {...(rows.some(({ flow_end }) => flow_end === null) && {
+      actions: (row: Row) => <FlowAuthorization flow={row as unknown as Flow} />,
+    })}
   />
 )

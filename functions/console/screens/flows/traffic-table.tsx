@@ -1,8 +1,8 @@
 import { Time } from '../../parts/time.tsx'
 import { texts } from '../../texts/texts.ts'
-import type { Bucket } from './buckets.ts'
+import type { Bucket, Series } from './buckets.ts'
 
-type Props = { buckets: Bucket[]; series: string[] }
+type Props = { buckets: Bucket[]; series: Series[] }
 
 /** Table with the exact numbers of the plot, for readers who do not see it (K8.2). Columns without flows are left out. */
 export function TrafficTable({ buckets, series }: Props) {
@@ -16,8 +16,8 @@ export function TrafficTable({ buckets, series }: Props) {
           <thead>
             <tr>
               <th scope="col">{texts.flows.from}</th>
-              {series.map((name) => (
-                <th scope="col" key={name}>
+              {series.map(({ name, color }) => (
+                <th scope="col" key={color}>
                   {name}
                 </th>
               ))}
@@ -29,8 +29,8 @@ export function TrafficTable({ buckets, series }: Props) {
                 <td>
                   <Time value={new Date(begin).toISOString()} exact />
                 </td>
-                {series.map((name, index) => (
-                  <td key={name} data-label={name}>
+                {series.map(({ name, color }, index) => (
+                  <td key={color} data-label={name}>
                     {texts.number(amounts[index] ?? 0n)}
                   </td>
                 ))}

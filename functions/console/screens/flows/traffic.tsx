@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useRead } from '../../client/queries.ts'
 import type { ReferenceName } from '../../collection/collection.ts'
 import { Choice } from '../../collection/field-controls.tsx'
-import { useChoices, useNames } from '../../collection/references.ts'
+import { useChoices, useNames, type WantedNames } from '../../collection/references.ts'
 import { titleOf } from '../../collection/values.tsx'
 import type { AboveProps } from '../../logs/log-screen.tsx'
 import { wholeHours } from '../../logs/window.ts'
@@ -24,12 +24,22 @@ const collections: Partial<Record<Dimension, ReferenceName>> = {
 
 const day = 86_400_000
 
-type TrafficQuery = Record<string, unknown>
+const topDimensions = ['actor', 'resource', 'gateway'] as const
 
-/** Resolves the values of dimensions to words. Erased actors share the value null (R9.4). */
-function useValueNames(wanted: Partial<Record<ReferenceName, string[]>>, withPolicies: boolean) {
-  const names = useNames(wanted)
-  const { rows } = useChoices('policies', withPolicies)
+type Values = HourCounts['by']
+
+/** Resolves values of dimensions to words, with one request for all names. Erased actors share the value null (R9.4). */
+function useValueNames(wanted: Array<[Dimension, string | null]>) {
+  const ids: WantedNames = {}
+  for (const [by, value] of wanted) {
+    const to = collections[by]
+    if (to && value) ids[to] = [...(ids[to] ?? []), value]
+  }
+  const names = useNames(ids)
+  const { rows } = useChoices(
+    'policies',
+    wanted.some(([by]) => by === 'policy'),
+  )
   return (by: Dimension | undefined, value: string | null): string => {
     if (value === null) return texts.flows.erased
     const to = by && collections[by]
@@ -40,24 +50,20 @@ function useValueNames(wanted: Partial<Record<ReferenceName, string[]>>, withPol
 }
 
 type TopProps = {
-  by: 'actor' | 'resource' | 'gateway'
-  query: TrafficQuery
+  title: string
+  values: Values
   order: Order
+  nameOf: (value: string | null) => string
   onChoose: (value: string) => void
 }
 
 /** Values with the most flows or bytes. A press filters by one. */
-function TopList({ by, query, order, onChoose }: TopProps) {
-  const read = useRead('GET /logs/top', { query: { ...query, by, order, limit: 5 }, keep: true })
-  const values = (read.data?.answer.data.values ?? []) as unknown as HourCounts['by']
-  const to = collections[by]
-  const nameOf = useValueNames(to ? { [to]: values.flatMap(({ value }) => value ?? []) } : {}, false)
+function TopList({ title, values, order, nameOf, onChoose }: TopProps) {
   const largest = values[0] ? Number(amountOf(values[0], order)) : 1
   return (
     <section className="top-list">
-      <h2>{texts.flows.top(by)}</h2>
-      {read.error && <Failed problem={read.error} />}
-      {read.data && values.length === 0 && <p className="minor">{texts.states.none}</p>}
+      <h2>{title}</h2>
+      {values.length === 0 && <p className="minor">{texts.states.none}</p>}
       <ul>
         {values.map((totals) => (
           <li key={totals.value}>
@@ -67,7 +73,7 @@ function TopList({ by, query, order, onChoose }: TopProps) {
               disabled={totals.value === null}
               onClick={() => totals.value !== null && onChoose(totals.value)}
             >
-              <span>{nameOf(by, totals.value)}</span>
+              <span>{nameOf(totals.value)}</span>
               <span>{texts.number(amountOf(totals, order))}</span>
               <meter min={0} max={largest} value={Number(amountOf(totals, order))} aria-hidden="true" />
             </button>
@@ -100,17 +106,36 @@ export function Traffic({ chosen, query: sent, onChange }: AboveProps) {
   const read = isClients ? ofClients : ofGateways
   const answer = read.data?.answer.data
   const { values, buckets } = bucketsOf((answer?.hours ?? []) as unknown as HourCounts[], window, order)
-  const to = by && collections[by]
-  const nameOf = useValueNames(to ? { [to]: values.flatMap((value) => value ?? []) } : {}, by === 'policy')
-  const series = [...values.map((value) => nameOf(by, value)), by ? texts.flows.others : texts.flows.all]
-  const topQuery = { ...base, role: isClients ? 'initiator' : 'responder' }
+  const role = isClients ? ('initiator' as const) : ('responder' as const)
+  const top = (dimension: 'actor' | 'resource' | 'gateway') => ({
+    query: { ...base, role, by: dimension, order, limit: 5 },
+    enabled: isPlotted && !read.isLoading,
+    keep: true,
+  })
+  const tops = {
+    actor: useRead('GET /logs/top', top('actor')),
+    resource: useRead('GET /logs/top', top('resource')),
+    gateway: useRead('GET /logs/top', top('gateway')),
+  }
+  const valuesOf = (dimension: keyof typeof tops) =>
+    (tops[dimension].data?.answer.data.values ?? []) as unknown as Values
+  const isSettled = topDimensions.every((dimension) => !tops[dimension].isLoading) && !read.isLoading
+  const wanted: Array<[Dimension, string | null]> = [
+    ...topDimensions.flatMap((one) => valuesOf(one).map(({ value }): [Dimension, string | null] => [one, value])),
+    ...values.map((value): [Dimension, string | null] => [by ?? 'port', value]),
+  ]
+  const nameOf = useValueNames(isSettled ? wanted : [])
+  const rest = { name: by ? texts.flows.others : texts.flows.all, color: 'series-rest' }
+  const hasRest = !by || buckets.some(({ amounts }) => amounts.at(-1) !== 0n)
+  const named = values.map((value, index) => ({ name: nameOf(by, value), color: `series-${index}` }))
+  const series = hasRest ? [...named, rest] : named
   const setWindow = (begin: number, end: number) =>
     onChange({ begin: new Date(begin).toISOString(), end: new Date(end).toISOString() })
   if (!isPlotted) return <p className="remark">{texts.flows.tooLong}</p>
   return (
     <section className="traffic">
       <div className="plot-tools">
-        <span className="minor">{texts.flows.reportsOf[isClients ? 'initiator' : 'responder']}</span>
+        <span className="minor">{texts.flows.reportsOf[role]}</span>
         <Choice
           label={texts.flows.measure}
           value={order}
@@ -131,7 +156,7 @@ export function Traffic({ chosen, query: sent, onChange }: AboveProps) {
       {!answer && read.isLoading && <Loading rows={6} />}
       {answer && (
         <>
-          <ColumnPlot buckets={buckets} series={series} onWindow={setWindow} />
+          <ColumnPlot buckets={buckets} series={series} order={order} onWindow={setWindow} />
           {answer.approximate && <p className="remark">{texts.flows.approximate}</p>}
           {answer.counted_from && (
             <p className="remark">
@@ -143,12 +168,13 @@ export function Traffic({ chosen, query: sent, onChange }: AboveProps) {
         </>
       )}
       <div className="tops">
-        {(['actor', 'resource', 'gateway'] as const).map((dimension) => (
+        {topDimensions.map((dimension) => (
           <TopList
             key={dimension}
-            by={dimension}
-            query={topQuery}
+            title={texts.flows.top(dimension)}
+            values={valuesOf(dimension)}
             order={order}
+            nameOf={(value) => nameOf(dimension, value)}
             onChoose={(value) => onChange({ [dimension]: value })}
           />
         ))}
