@@ -83,7 +83,7 @@ function sortRows(rows: Row[], sorting: Sorting | undefined, textIn: (row: Row) 
 }
 
 /** State of a list, which its address contains: filters, the text to find, the order and the page. */
-function useListAddress(filters: Filter[]) {
+export function useListAddress(filters: Filter[]) {
   const [search, setSearch] = useSearchParams()
   const change = (changes: Record<string, string | null>) =>
     setSearch(
@@ -113,7 +113,12 @@ function useListAddress(filters: Filter[]) {
 }
 
 /** Reads all pages of a list for an export, at most four requests per second. */
-async function readAll(route: Route, path: object, query: object, onRows: (count: number) => void): Promise<Row[]> {
+export async function readAll(
+  route: Route,
+  path: object,
+  query: object,
+  onRows: (count: number) => void,
+): Promise<Row[]> {
   const rows: Row[] = []
   let cursor: string | null = null
   do {

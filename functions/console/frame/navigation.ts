@@ -32,6 +32,16 @@ const allSections: Section[] = [
       entry('clients', 'clients', { key: 'c' }),
     ],
   },
+  {
+    label: texts.sections.logs,
+    entries: [
+      entry('flows', 'logs', { key: 'f' }),
+      entry('refusals', 'logs', { needs: 'GET /access/refusals' }),
+      entry('changes', 'logs', { key: 'h' }),
+      entry('sessions', 'logs'),
+      entry('requests', 'logs'),
+    ],
+  },
   { label: texts.sections.identity, entries: [entry('providers', 'providers'), entry('devices', 'mdm')] },
   {
     label: texts.sections.administration,
