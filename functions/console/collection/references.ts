@@ -27,7 +27,8 @@ export function useChoices(name: ReferenceName | undefined, enabled = true) {
 
 export type Names = (name: ReferenceName, id: string) => string | undefined
 
-const byNames: readonly ReferenceName[] = ['actors', 'groups', 'resources', 'sites', 'clients']
+/** Collections whose names one request resolves (K11.G2). */
+export const byNames: readonly ReferenceName[] = ['actors', 'groups', 'resources', 'sites', 'clients']
 
 /**
  * Resolves the ids of a page to names: with one request for all collections if the service has it (G2), otherwise with the first 1,000
