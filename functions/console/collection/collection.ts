@@ -167,6 +167,8 @@ export type Collection = {
   lockOf?: (row: Row, action: 'update' | 'remove') => string | undefined
   /** True if a deletion requires typing the name (K7.4). */
   typesName?: boolean
+  /** Objects that a deletion deletes too, where no list counts them (K7.2). */
+  removeHint?: string
   /** List to which the details link, by default the own list. */
   back?: (row: Row) => string
   backNoun?: Noun

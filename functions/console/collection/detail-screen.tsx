@@ -21,6 +21,7 @@ import {
   type Row,
 } from './collection.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
+import { OwnSessionWarning } from './own-session.tsx'
 import { isServedList, useNames } from './references.ts'
 import { RelatedRows } from './related-rows.tsx'
 import { idsIn, StateBadges } from './row-table.tsx'
@@ -117,7 +118,8 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
           onConfirm={() => perform(routes.remove as Route, undefined, texts.form.removed(noun))}
           onClose={() => setPending(null)}
         >
-          <p>{texts.confirm.final}</p>
+          <p>{[collection.removeHint, texts.confirm.final].filter(Boolean).join(' ')}</p>
+          <OwnSessionWarning noun={noun} row={row} />
         </ConfirmDialog>
       )}
       {pending?.kind === 'disable' && (
@@ -130,7 +132,9 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
           isDanger
           onConfirm={() => setDisabled(true)}
           onClose={() => setPending(null)}
-        />
+        >
+          <OwnSessionWarning noun={noun} row={row} />
+        </ConfirmDialog>
       )}
       {pending?.kind === 'action' && (
         <ConfirmDialog

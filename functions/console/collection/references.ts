@@ -43,7 +43,8 @@ export type WantedNames = Partial<Record<ReferenceName, string[]>>
 
 export type Names = (name: ReferenceName, id: string) => string | undefined
 
-const byNames: readonly ReferenceName[] = ['actors', 'groups', 'resources', 'sites', 'clients', 'gateways']
+/** Collections whose names one request resolves (K11.G2). */
+export const byNames: readonly ReferenceName[] = ['actors', 'groups', 'resources', 'sites', 'clients', 'gateways']
 
 /** Maximum number of ids in a request for names (K11.G2). */
 const maxNamed = 100

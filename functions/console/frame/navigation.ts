@@ -42,7 +42,15 @@ const allSections: Section[] = [
       entry('requests', 'logs'),
     ],
   },
-  { label: texts.sections.identity, entries: [entry('providers', 'providers'), entry('devices', 'mdm')] },
+  {
+    label: texts.sections.identity,
+    entries: [
+      entry('providers', 'providers'),
+      entry('directories', 'directories'),
+      entry('devices', 'mdm'),
+      { path: '/posture_providers', label: texts.many('postureProviders'), icon: 'postureProviders', scope: 'mdm' },
+    ],
+  },
   {
     label: texts.sections.administration,
     entries: [

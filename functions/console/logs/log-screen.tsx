@@ -3,17 +3,18 @@ import { isServedFilter, type Route } from '../client/coming.ts'
 import { toProblem } from '../client/problem.ts'
 import { useRead } from '../client/queries.ts'
 import type { Column, Row } from '../collection/collection.ts'
-import { maxCsvRows, toCsv } from '../collection/csv.ts'
-import { readAll, useListAddress } from '../collection/list-screen.tsx'
+import { maxCsvRows } from '../collection/csv.ts'
+import { exportRows } from '../collection/export-rows.ts'
+import { useListAddress } from '../collection/list-screen.tsx'
 import { useNames } from '../collection/references.ts'
 import { idsIn, Pager, RowTable } from '../collection/row-table.tsx'
-import { columnLabel, textOf } from '../collection/values.tsx'
 import { ActionButton, ActionLink } from '../parts/controls.tsx'
 import { notify } from '../parts/notice.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
 import { saveFile } from '../parts/secret-dialog.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
+import { hasScope, useSession } from '../session/session.ts'
 import { type Noun, texts } from '../texts/texts.ts'
 import { type Chosen, type LogFilter, LogFilters } from './log-filters.tsx'
 import { lastHours } from './window.ts'
@@ -61,6 +62,7 @@ const windowFilters: LogFilter[] = [{ name: 'begin' }, { name: 'end' }]
 /** Entries of a log, newest first, with filters, pages and an export. A filtered page can end early, and no page loads by itself (K8.5). */
 export function LogScreen({ log }: { log: Log }) {
   const { noun, address, list, columns, toRow, Rows, Above } = log
+  const session = useSession()
   const filters = log.filters.filter(({ name, sends = name }) => isServedFilter(list, sends))
   const named = [...filters, ...windowFilters, ...(log.more ?? [])]
   const { cursor, chosen, change, filter, turn } = useListAddress(named)
@@ -86,10 +88,10 @@ export function LogScreen({ log }: { log: Log }) {
   const exportCsv = async () => {
     setExported(0)
     try {
-      const all = ((await readAll(list, {}, query, setExported)) as never[]).map(toRow)
-      const lines = all.map((row) => columns.map((column) => textOf(column, row, names)))
-      saveFile(`${noun}.csv`, toCsv([columns.map(columnLabel), ...lines]), 'text/csv;charset=utf-8')
-      setCut(all.length === maxCsvRows)
+      const may = (name: string) => hasScope(session, name, 'read')
+      const { text, count } = await exportRows({ route: list, path: {}, query, columns, toRow }, null, may, setExported)
+      saveFile(`${noun}.csv`, text, 'text/csv;charset=utf-8')
+      setCut(count === maxCsvRows)
     } catch (error) {
       notify(toProblem(error).message)
     }

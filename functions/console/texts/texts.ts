@@ -35,6 +35,9 @@ const nouns = {
   requests: ['API request', 'API requests'],
   flows: ['flow', 'flows'],
   refusals: ['refusal', 'refusals'],
+  directories: ['directory', 'directories'],
+  postureProviders: ['posture provider', 'posture providers'],
+  runs: ['run', 'runs'],
 } as const
 
 export type Noun = keyof typeof nouns
@@ -256,6 +259,7 @@ export const texts = {
     groupMembers: 'Members of the group',
     siteTokens: 'Site token',
     gatewayToken: 'Token',
+    publicKey: 'Public key',
     signIns: 'Client sign-ins',
     conditions: 'Conditions',
     history: 'History',
@@ -273,6 +277,16 @@ export const texts = {
     domains: 'Only people with an email in one of these domains can sign in. Leave empty for any domain.',
     seconds: 'In seconds.',
     unconditional: 'Members of the group have access at any time and from anywhere.',
+    previewFirst: 'A disabled source changes nothing. Preview its first run, then enable it.',
+    impersonation: 'An administrator who may read users and groups.',
+    suiteDomain: 'Reads only the people of this domain. Leave empty for all domains of the customer.',
+    allGroups: 'Reads all people and groups of the tenant, not only those assigned to the application.',
+    jwks: 'The application of the type API Services. After creation, register the public key that the directory shows.',
+    directoryDomains: 'Only people with an email in one of these domains are matched. Leave empty for any domain.',
+    directoryRemoved: 'Its groups, its identities, and the actors that it created are deleted too.',
+    publicKey: 'Let the application at the provider fetch the keys from this address.',
+    postureRemoved: 'Its devices are deleted too.',
+    subdomain: 'The part of the API address before the first dot.',
   },
   siteToken: {
     title: 'Connect gateways with a site token',
@@ -307,6 +321,8 @@ export const texts = {
     providers: 'A provider signs people in. Without one, nobody can use a client.',
     devices: 'Devices appear after the first run of a posture provider.',
     tokens: 'An API client is a program that calls this API with tokens.',
+    directories: 'A directory creates the people and groups of another system, and keeps them up to date.',
+    postureProviders: 'A posture provider fills the inventory of devices from a device management system.',
   } as Partial<Record<Noun, string>>,
   list: {
     find: (noun: Noun): string => `Find ${nouns[noun][1]}`,
@@ -383,6 +399,8 @@ export const texts = {
     tokenEnds: 'What uses this token loses access at once.',
     final: 'This cannot be undone.',
     memberTitle: 'Change the members?',
+    ownActor: 'This is the actor with whom you are signed in. Your own session ends.',
+    ownProvider: 'You are signed in through this provider. Your own session can end.',
   },
   members: {
     add: 'Add a member',
@@ -609,6 +627,80 @@ export const texts = {
     from: 'From',
     hint: 'Flows appear here once devices report the connections of policies whose flow log is on.',
   },
+  run: {
+    title: (kind: 'sync' | 'preview' | 'rewind'): string =>
+      ({ sync: 'Synchronization', preview: 'Preview', rewind: 'Rewind' })[kind],
+    started: 'Started',
+    finished: 'Finished',
+    rewinds: 'Rewinds the run',
+    rewind: 'Rewind',
+    sync: 'Synchronize now',
+    preview: 'Preview a run',
+    previewHint: 'A preview reads the source and lists what a run would change. It changes nothing.',
+    gone: 'Runs are kept for 30 days.',
+    plan: 'Plan; nothing was changed',
+    made: 'Changes made',
+    object: 'Object',
+    seen: 'Read',
+    details: 'Details',
+    change: 'Change',
+    kinds: { insert: 'New', update: 'Changed', delete: 'Deleted' },
+    effects: { insert: 'new', update: 'changed', delete: 'deleted', restore: 'restored' },
+    skipped: 'Skipped',
+    sample: (count: number): string => `Show ${counted(count, 'entry', 'entries')}`,
+    phases: { read: 'Reading', plan: 'Planning', brake: 'Checking', apply: 'Applying', finish: 'Finishing' },
+    outcomes: {
+      applied: 'Applied',
+      previewed: 'Preview',
+      stopped: 'Stopped by the brake',
+      failed: 'Failed',
+      cancelled: 'Cancelled',
+    },
+    changes: (counts: { insert: number; update: number; delete: number }): string =>
+      [
+        counts.insert > 0 ? `${numbers.format(counts.insert)} new` : '',
+        counts.update > 0 ? `${numbers.format(counts.update)} changed` : '',
+        counts.delete > 0 ? `${numbers.format(counts.delete)} deleted` : '',
+      ]
+        .filter(Boolean)
+        .join(', ') || 'No changes',
+    /** Returns counts by kind of object, such as "150 users and 200 memberships deleted". */
+    effect: (objects: Array<[object: string, count: number]>, change: string): string =>
+      objects.length > 0
+        ? `${lists.format(objects.map(([name, count]) => counted(count, name.replace(/s$/, ''), name)))} ${change}`
+        : '',
+    brake:
+      'If the list at the source is wrong, correct it there, then enable the directory again. If the deletions are intended, accept them once.',
+    decisions: {
+      enable: {
+        label: 'Enable',
+        verb: 'Enable',
+        done: 'The source is enabled, and its first run has started.',
+        hints: ['The run reads the source again, so its changes can differ from this preview.'],
+      },
+      accept: {
+        label: 'Accept the deletions',
+        verb: 'Accept the deletions of',
+        done: 'The deletions are accepted for one run, which has started.',
+        hints: [
+          'People who are deleted lose their access, clients and tokens.',
+          'The next successful run ignores the brake, and no later run does.',
+        ],
+      },
+      rewind: {
+        label: 'Rewind',
+        verb: 'Rewind',
+        done: 'The rewind has started.',
+        hints: [
+          'Restores the actors, identities, groups and memberships that this run deleted, with their clients.',
+          'Disables the directory, so that it does not delete them again.',
+          'Tokens are not restored: these people have to sign in again.',
+          'Skips objects whose name or email has been taken since.',
+          'Only the last run with changes can be rewound, within 7 days.',
+        ],
+      },
+    },
+  },
   keys: {
     title: 'Keyboard',
     rows: [
@@ -647,6 +739,8 @@ export const texts = {
     rotating: 'Rotating',
     failing: 'Failing',
     standard: 'Default',
+    stopped: 'Stopped by an error',
+    rewound: 'Disabled by a rewind',
   },
   reasons: {
     internet: 'The Internet Resource is managed by the service.',
@@ -694,7 +788,7 @@ const labels: Record<string, string> = {
   idp_id: 'ID at the provider',
   client_id: 'Client ID',
   client_secret: 'Client secret',
-  callback_uri: 'Callback address',
+  callback_uri: 'Callback address, to register at the provider',
   discovery_document_uri: 'Discovery document',
   client_session_lifetime_secs: 'Client session',
   portal_session_lifetime_secs: 'Console session',
@@ -742,6 +836,16 @@ const labels: Record<string, string> = {
   role: 'Reported by',
   last_at: 'Last',
   violated: 'Conditions not met',
+  group_sync_mode: 'Groups to import',
+  orgunit_sync_enabled: 'Import organizational units',
+  sync_all_groups: 'Import everyone',
+  email_field: 'Email field',
+  service_account_key: 'Service account key (JSON)',
+  impersonation_email: 'Impersonated administrator',
+  kid: 'Key ID',
+  error_count: 'Failed runs since the last success',
+  error_emailed_at: 'Email about the error sent',
+  is_verified: 'Has run successfully',
 }
 
 export const labelOf = (field: string): string =>
@@ -762,6 +866,15 @@ const options: Record<string, string> = {
   'ip_stack dual': 'IPv4 and IPv6',
   'ip_stack ipv4_only': 'IPv4 only',
   'ip_stack ipv6_only': 'IPv6 only',
+  'type mdm': 'Kandji (Iru)',
+  'type tenant': 'Microsoft Intune',
+  'region us': 'US',
+  'region eu': 'EU',
+  'group_sync_mode all': 'All groups',
+  'group_sync_mode filtered': 'Groups whose name begins with network-access-',
+  'group_sync_mode disabled': 'No groups',
+  'email_field userPrincipalName': 'User principal name',
+  'email_field mail': 'Mail',
   'entity_type group': 'Group',
   'entity_type org_unit': 'Organizational unit',
   'context clients_and_portal': 'Clients and console',
