@@ -6,8 +6,7 @@ import type { Column, Row } from '../collection/collection.ts'
 import { maxCsvRows } from '../collection/csv.ts'
 import { exportRows } from '../collection/export-rows.ts'
 import { useListAddress } from '../collection/list-screen.tsx'
-import { useNames } from '../collection/references.ts'
-import { idsIn, Pager, RowTable } from '../collection/row-table.tsx'
+import { Pager, RowTable } from '../collection/row-table.tsx'
 import { ActionButton, ActionLink } from '../parts/controls.tsx'
 import { notify } from '../parts/notice.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
@@ -73,7 +72,6 @@ export function LogScreen({ log }: { log: Log }) {
   const read = useRead(list as 'GET /logs', { path: {}, query: paged, keep: true, enabled: isReady })
   const answer = read.data?.answer as unknown as Answer | undefined
   const rows = (answer?.data ?? []).map(toRow)
-  const names = useNames(Rows ? {} : idsIn(columns, rows))
   const [isRejected, setRejected] = useState(false)
   const [exported, setExported] = useState<number>()
   const [isCut, setCut] = useState(false)
