@@ -441,6 +441,7 @@ export const texts = {
         disabled: 'The synchronization of {name} is disabled',
       },
       expiring: 'The token {name} expires',
+      expiringOf: 'A token of {name} expires',
       orphaned: (count: number): string =>
         `${counted(count, 'policy has', 'policies have')} no group and ${count === 1 ? 'grants' : 'grant'} nothing`,
       limit: (name: string, used: number, total: number): string =>
