@@ -176,7 +176,7 @@ export const texts = {
     create: (noun: Noun): string => `New ${nouns[noun][0]}`,
     add: 'Add',
     end: 'End',
-    all: (verb: string): string => `${verb} all`,
+    all: (verb: string, noun: Noun): string => `${verb} all ${nouns[noun][1]}`,
     show: 'Show',
     csv: 'Export CSV',
     clear: 'Clear filters',
