@@ -22,13 +22,20 @@ const filtersOf = (route: string): string[] => {
   )
 }
 
-/** Routes named in the sources. A placeholder in a route stands for the kinds of providers. */
+/** Replaces the placeholders of a route: kinds of directories, or of auth providers. */
+function routesOf(file: string, route: string): string[] {
+  const kinds = ['suite', 'tenant', 'idp']
+  if (!file.includes('/directories/') && !route.includes('_directories'))
+    return ['oidc', 'email_otp', ...kinds].map((kind) =>
+      route.replace(/\$\{path\}/, `/${kind}_auth_providers`).replace(/\$\{kind\}/, kind),
+    )
+  return kinds.map((kind) => route.replace(/\$\{path\}/, `/${kind}_directories`).replace(/\$\{kind\}/, kind))
+}
+
+/** Routes named in the sources. */
 const called = [...sources].flatMap(([file, text]) =>
-  [...text.matchAll(/['`]((?:GET|POST|PUT|PATCH|DELETE) [^'`\s]+)['`]/g)].flatMap(([, route = '']) =>
-    ['oidc', 'suite', 'tenant', 'idp', 'email_otp'].map((kind) => ({
-      file,
-      route: route.replace(/\$\{path\}/, `/${kind}_auth_providers`).replace(/\$\{kind\}/, kind),
-    })),
+  [...text.matchAll(/['`]((?:GET|POST|PUT|PATCH|DELETE) [^'`\s]+)['`]/g)].flatMap(([, named = '']) =>
+    routesOf(file, named).map((route) => ({ file, route })),
   ),
 )
 
@@ -52,6 +59,7 @@ const packages = [
   'react-dom/client',
   'react-aria-components',
   '@tanstack/react-query',
+  '@observablehq/plot',
   'wouter',
   'wouter/use-browser-location',
 ]

@@ -14,7 +14,12 @@ export const queryClient = new QueryClient({
   },
 })
 
-type Reading<R extends Route> = Options<R> & { enabled?: boolean; keep?: boolean }
+type Reading<R extends Route> = Options<R> & {
+  enabled?: boolean
+  keep?: boolean
+  /** Returns the milliseconds until the next read of a response that changes by itself; false if it does not. */
+  every?: (answer: Operations[R]['answer']) => number | false
+}
 
 /** Milliseconds between two reads of rows with `online`, while the tab is visible (K5.7). */
 const onlineInterval = 30_000
@@ -26,7 +31,7 @@ function hasOnline(data: unknown): boolean {
 }
 
 /** Reads with a `GET` operation. With `keep`, the previous page is shown until the next one is there. */
-export function useRead<R extends Route>(route: R, { enabled = true, keep = false, ...options }: Reading<R>) {
+export function useRead<R extends Route>(route: R, { enabled = true, keep = false, every, ...options }: Reading<R>) {
   const rest = options as unknown as Options<R>
   return useQuery<{ answer: Operations[R]['answer']; etag: string | null }, Problem>({
     queryKey: [route, rest.path ?? {}, rest.query ?? {}],
@@ -35,6 +40,7 @@ export function useRead<R extends Route>(route: R, { enabled = true, keep = fals
     refetchInterval: ({ state }) =>
       hasOnline((state.data?.answer as { data?: unknown })?.data) ? onlineInterval : false,
     ...(keep && { placeholderData: keepPreviousData }),
+    ...(every && { refetchInterval: ({ state: { data } }) => (data ? every(data.answer) : false) }),
   })
 }
 

@@ -23,6 +23,8 @@ type Props = {
   /** Ids that cannot be chosen. */
   without?: ReadonlySet<string>
   isFocused?: boolean
+  /** True if the choices are loaded only once the field is used or has a value. */
+  isLazy?: boolean
 }
 
 /** Second line of a choice, which distinguishes objects of equal names. */
@@ -39,8 +41,10 @@ export function ChoiceBox({
   hint,
   without,
   isFocused = false,
+  isLazy = false,
 }: Props) {
-  const { rows, total } = useChoices(to)
+  const [isUsed, setUsed] = useState(false)
+  const { rows, total } = useChoices(to, !isLazy || isUsed || value !== null)
   const { title, list } = references[to]
   const [typed, setTyped] = useState<string>()
   const isPart = total > rows.length
@@ -81,6 +85,7 @@ export function ChoiceBox({
         setTyped(undefined)
         onChange(key === null ? null : String(key))
       }}
+      onFocus={() => setUsed(true)}
       onOpenChange={(isOpen) => !isOpen && setTyped(undefined)}
       isInvalid={faults.length > 0}
       isRequired={isRequired ?? false}

@@ -10,16 +10,17 @@ export type Row = { id: string } & Record<string, unknown>
 type RowOf<R extends Route> = Operations[R]['answer'] extends { data: Array<infer T> } ? T : never
 
 /** Collections to which a field can refer by id. */
-export type ReferenceName = 'actors' | 'groups' | 'resources' | 'sites' | 'clients' | 'policies'
+export type ReferenceName = 'actors' | 'groups' | 'resources' | 'sites' | 'clients' | 'gateways' | 'policies'
 
 export type State = { text: string; tone: BadgeTone }
 
-/** Way to show a value. `option` is an enumeration of the catalogue, `code` an address or identifier. */
+/** Way to show a value. `instant` is a time that is never a distance, `option` is an enumeration of the catalogue, `code` an address or identifier. */
 type ValueKind =
   | 'text'
   | 'code'
   | 'option'
   | 'time'
+  | 'instant'
   | 'flag'
   | 'list'
   | 'duration'
@@ -168,6 +169,8 @@ export type Collection = {
   lockOf?: (row: Row, action: 'update' | 'remove') => string | undefined
   /** True if a deletion requires typing the name (K7.4). */
   typesName?: boolean
+  /** Objects that a deletion deletes too, where no list counts them (K7.2). */
+  removeHint?: string
   /** List to which the details link, by default the own list. */
   back?: (row: Row) => string
   backNoun?: Noun

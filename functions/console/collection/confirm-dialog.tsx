@@ -64,6 +64,8 @@ type Props = {
   name: string
   row: Row
   counts: Count[]
+  /** Effects that are known without counting. */
+  effects?: string[]
   typesName?: boolean | undefined
   isDanger?: boolean
   children?: ReactNode
@@ -73,7 +75,8 @@ type Props = {
 }
 
 /** First stage of a confirmation (K7.2): names the action, the object and what else is affected. */
-export function ConfirmDialog({ title, verb, name, row, counts, typesName, isDanger, children, ...events }: Props) {
+export function ConfirmDialog({ title, verb, name, row, counts, effects = [], typesName, ...more }: Props) {
+  const { isDanger, children, ...events } = more
   const { parts, isCounting, isLarge } = useCounts(counts, row)
   const [typed, setTyped] = useState('')
   const [problem, setProblem] = useState<Problem>()
@@ -126,7 +129,7 @@ export function ConfirmDialog({ title, verb, name, row, counts, typesName, isDan
           isPending={isPending}
           onPress={() => void confirm()}
         >
-          {texts.confirm.button(verb, name, isCounting ? [] : parts)}
+          {texts.confirm.button(verb, name, isCounting ? effects : [...effects, ...parts])}
         </ActionButton>
       </div>
     </ModalDialog>

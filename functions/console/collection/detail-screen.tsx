@@ -1,9 +1,10 @@
-import { Fragment, useState } from 'react'
+import { Fragment, Suspense, useState } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
 import { isServed, type Route } from '../client/coming.ts'
 import { toProblem } from '../client/problem.ts'
 import { refreshAll, useRead } from '../client/queries.ts'
 import { send } from '../client/request.ts'
+import { logPartsOf } from '../logs/log-parts.tsx'
 import { ActionButton, ActionLink } from '../parts/controls.tsx'
 import { notify } from '../parts/notice.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
@@ -20,6 +21,7 @@ import {
   type Row,
 } from './collection.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
+import { OwnSessionWarning } from './own-session.tsx'
 import { isServedList, useNames } from './references.ts'
 import { RelatedRows } from './related-rows.tsx'
 import { idsIn, StateBadges } from './row-table.tsx'
@@ -116,7 +118,8 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
           onConfirm={() => perform(routes.remove as Route, undefined, texts.form.removed(noun))}
           onClose={() => setPending(null)}
         >
-          <p>{texts.confirm.final}</p>
+          <p>{[collection.removeHint, texts.confirm.final].filter(Boolean).join(' ')}</p>
+          <OwnSessionWarning noun={noun} row={row} />
         </ConfirmDialog>
       )}
       {pending?.kind === 'disable' && (
@@ -129,7 +132,9 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
           isDanger
           onConfirm={() => setDisabled(true)}
           onClose={() => setPending(null)}
-        />
+        >
+          <OwnSessionWarning noun={noun} row={row} />
+        </ConfirmDialog>
       )}
       {pending?.kind === 'action' && (
         <ConfirmDialog
@@ -156,7 +161,7 @@ function Parts({ collection, row }: { collection: Collection; row: Row }) {
     ('list' in part ? isServedList(part) : part.needs === undefined || isServed(part.needs)) &&
     hasScope(session, part.scope, 'read') &&
     part.isShown?.(row) !== false
-  const parts = (collection.parts ?? []).filter(isAvailable)
+  const parts = [...(collection.parts ?? []), ...logPartsOf(collection)].filter(isAvailable)
   const current = parts.find(({ key }) => key === search.get('show')) ?? parts[0]
   if (!current) return null
   return (
@@ -177,7 +182,9 @@ function Parts({ collection, row }: { collection: Collection; row: Row }) {
         {'list' in current ? (
           <RelatedRows part={current} row={row} />
         ) : (
-          <current.render row={row} collection={collection} />
+          <Suspense fallback={<Loading rows={4} />}>
+            <current.render row={row} collection={collection} />
+          </Suspense>
         )}
       </Fragment>
     </section>

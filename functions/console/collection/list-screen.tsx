@@ -1,9 +1,8 @@
 import { useEffect, useId, useMemo, useState } from 'react'
 import { useParams, useSearchParams } from 'wouter'
-import { isServed, isServedFilter, type Route } from '../client/coming.ts'
+import { isServed, isServedFilter } from '../client/coming.ts'
 import { toProblem } from '../client/problem.ts'
 import { useRead } from '../client/queries.ts'
-import { send } from '../client/request.ts'
 import { ActionButton, ActionLink } from '../parts/controls.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { notify } from '../parts/notice.tsx'
@@ -15,19 +14,17 @@ import { hasScope, useSession } from '../session/session.ts'
 import { labelOf, optionOf, texts } from '../texts/texts.ts'
 import { BulkBar, bulkActionsOf, maxSelected } from './bulk.tsx'
 import { type Collection, type Filter, fillAddress, type Row } from './collection.ts'
-import { maxCsvRows, toCsv } from './csv.ts'
+import { maxCsvRows } from './csv.ts'
+import { exportRows } from './export-rows.ts'
 import { LiveNotice, useLiveRows } from './live-rows.tsx'
 import { references, useChoices, useNames } from './references.ts'
 import { idsIn, Pager, RowTable, type Sorting } from './row-table.tsx'
-import { columnLabel, textOf, titleOf } from './values.tsx'
+import { textOf, titleOf } from './values.tsx'
 
 const pageSize = 50
 
 /** Maximum number of rows that are loaded at once to be searched and sorted (K5.3). */
 const maxLoaded = 1000
-
-/** Milliseconds between two requests of an export: at most four per second. */
-const exportInterval = 250
 
 type Answer = { data: Row[]; metadata: { next_page: string | null; prev_page: string | null; total?: number | null } }
 
@@ -83,7 +80,7 @@ function sortRows(rows: Row[], sorting: Sorting | undefined, textIn: (row: Row) 
 }
 
 /** State of a list, which its address contains: filters, the text to find, the order and the page. */
-function useListAddress(filters: Filter[]) {
+export function useListAddress(filters: Filter[]) {
   const [search, setSearch] = useSearchParams()
   const change = (changes: Record<string, string | null>) =>
     setSearch(
@@ -110,21 +107,6 @@ function useListAddress(filters: Filter[]) {
         return next
       }),
   }
-}
-
-/** Reads all pages of a list for an export, at most four requests per second. */
-async function readAll(route: Route, path: object, query: object, onRows: (count: number) => void): Promise<Row[]> {
-  const rows: Row[] = []
-  let cursor: string | null = null
-  do {
-    const options = { path, query: { ...query, limit: maxLoaded, ...(cursor && { page_cursor: cursor }) } }
-    const page = (await send(route as 'GET /sites', options as never)).answer as unknown as Answer
-    rows.push(...page.data)
-    onRows(rows.length)
-    cursor = page.metadata.next_page
-    await new Promise((resolve) => setTimeout(resolve, exportInterval))
-  } while (cursor && rows.length < maxCsvRows)
-  return rows.slice(0, maxCsvRows)
 }
 
 /** List of a collection: filters, search and order for up to 1,000 rows, pages, and an export (K5.3). */
@@ -184,13 +166,11 @@ export function ListScreen({ collection }: { collection: Collection }) {
   const exportCsv = async () => {
     setExported(0)
     try {
-      const all = isWhole
-        ? matching
-        : await readAll(routes.list, params, { ...collection.query, ...chosen }, setExported)
-      const header = ['id', ...columns.map(columnLabel)]
-      const lines = all.map((row) => [row.id, ...columns.map((column) => textOf(column, row, names))])
-      saveFile(`${noun}.csv`, toCsv([header, ...lines]), 'text/csv;charset=utf-8')
-      if (all.length === maxCsvRows) notify(texts.states.csvLimit)
+      const exported = { route: routes.list, path: params, query: { ...collection.query, ...chosen }, columns, states }
+      const may = (name: string) => hasScope(session, name, 'read')
+      const { text, count } = await exportRows(exported, isWhole ? matching : null, may, setExported)
+      saveFile(`${noun}.csv`, text, 'text/csv;charset=utf-8')
+      if (count === maxCsvRows) notify(texts.states.csvLimit)
     } catch (error) {
       notify(toProblem(error).message)
     } finally {

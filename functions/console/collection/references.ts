@@ -16,6 +16,7 @@ export const references: Record<ReferenceName, Reference> = {
   resources: { list: 'GET /resources', address: '/resources', title: 'name' },
   sites: { list: 'GET /sites', address: '/sites', title: 'name' },
   clients: { list: 'GET /clients', address: '/clients', title: 'name' },
+  gateways: { list: 'GET /gateways', address: '/gateways', title: 'name' },
   policies: { list: 'GET /policies', address: '/policies', title: 'description' },
 }
 
@@ -38,9 +39,12 @@ export function useObject(name: 'actors' | 'resources', id: string): { row: Row 
   return { row: listed ?? (read.data?.answer.data as Row | undefined), error: read.error }
 }
 
+export type WantedNames = Partial<Record<ReferenceName, string[]>>
+
 export type Names = (name: ReferenceName, id: string) => string | undefined
 
-const byNames: readonly ReferenceName[] = ['actors', 'groups', 'resources', 'sites', 'clients']
+/** Collections whose names one request resolves (K11.G2). */
+export const byNames: readonly ReferenceName[] = ['actors', 'groups', 'resources', 'sites', 'clients', 'gateways']
 
 /** Maximum number of ids in a request for names (K11.G2). */
 const maxNamed = 100
@@ -49,7 +53,10 @@ const maxNamed = 100
  * Resolves the ids of a page to names: with one request per 100 ids if the service has it (G2), otherwise with the first 1,000 rows of
  * each collection.
  */
-export function useNames(wanted: Partial<Record<ReferenceName, string[]>>): Names {
+export const useNames = (wanted: WantedNames): Names => useNamesState(wanted).names
+
+/** Resolves ids as `useNames`, and returns whether names are still loading. */
+export function useNamesState(wanted: WantedNames): { names: Names; isLoading: boolean } {
   const session = useSession()
   const pairs = byNames
     .filter((name) => hasScope(session, name, 'read'))
@@ -76,13 +83,14 @@ export function useNames(wanted: Partial<Record<ReferenceName, string[]>>): Name
     resources: useChoices('resources', needs('resources')).rows,
     sites: useChoices('sites', needs('sites')).rows,
     clients: useChoices('clients', needs('clients')).rows,
+    gateways: useChoices('gateways', needs('gateways')).rows,
   }
   const names = new Map<string, string>()
   for (const { data } of named)
     for (const { object, id, name } of data?.answer.data ?? []) names.set(`${object} ${id}`, name)
   for (const [object, rows] of Object.entries(lists))
     for (const row of rows) names.set(`${object} ${row.id}`, String(row.name))
-  return (name, id) => names.get(`${name} ${id}`)
+  return { names: (name, id) => names.get(`${name} ${id}`), isLoading: named.some(({ isLoading }) => isLoading) }
 }
 
 /** True if the service has a list and the filter that it needs. */

@@ -96,6 +96,12 @@ function FirstCell({
 }: { column: Column<Row>; row: Row; names: Names } & Pick<Props, 'opens'>) {
   if (!opens || column.to) return <Value column={column} row={row} names={names} />
   const text = row[column.field]
+  if (column.kind === 'instant')
+    return (
+      <Link href={opens(row)} className="row-link">
+        <Value column={column} row={row} names={names} />
+      </Link>
+    )
   return (
     <Link href={opens(row)} className="row-link">
       {typeof text === 'string' && text !== '' ? <ShownText text={text} /> : <code>{row.id.slice(0, 8)}…</code>}

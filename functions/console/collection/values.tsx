@@ -62,6 +62,8 @@ function contentOf(column: Column<Row>, value: unknown, names: Names): ReactNode
       return <span className="option">{optionOf(column.field, String(value))}</span>
     case 'time':
       return <Time value={String(value)} />
+    case 'instant':
+      return <Time value={String(value)} exact />
     case 'flag':
       return value ? texts.yes : texts.no
     case 'duration':

@@ -38,6 +38,7 @@ export function KeyboardShortcuts() {
       k: () => moveRow(-1),
       e: () => press('[data-shortcut="edit"] a'),
       n: () => press('.page-actions a.primary[href$="/new"]'),
+      r: () => press('[data-shortcut="raw"] button'),
       '?': () => setHelp(true),
     }
     const onKey = (event: KeyboardEvent) => {

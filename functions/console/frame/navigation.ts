@@ -32,7 +32,25 @@ const allSections: Section[] = [
       entry('clients', 'clients', { key: 'c' }),
     ],
   },
-  { label: texts.sections.identity, entries: [entry('providers', 'providers'), entry('devices', 'mdm')] },
+  {
+    label: texts.sections.logs,
+    entries: [
+      entry('flows', 'logs', { key: 'f' }),
+      entry('refusals', 'logs', { needs: 'GET /access/refusals' }),
+      entry('changes', 'logs', { key: 'h' }),
+      entry('sessions', 'logs'),
+      entry('requests', 'logs'),
+    ],
+  },
+  {
+    label: texts.sections.identity,
+    entries: [
+      entry('providers', 'providers'),
+      entry('directories', 'directories'),
+      entry('devices', 'mdm'),
+      { path: '/posture_providers', label: texts.many('postureProviders'), icon: 'postureProviders', scope: 'mdm' },
+    ],
+  },
   {
     label: texts.sections.administration,
     entries: [

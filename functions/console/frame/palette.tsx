@@ -8,7 +8,7 @@ import { Icon, type IconName } from '../parts/icons.tsx'
 import { preferences, setPreference } from '../parts/preferences.ts'
 import { ShownText } from '../parts/shown-text.tsx'
 import { endSession, hasScope, useSession } from '../session/session.ts'
-import { type Noun, objectName, texts } from '../texts/texts.ts'
+import { type Noun, texts } from '../texts/texts.ts'
 import { navigation } from './navigation.ts'
 
 /** Milliseconds without typing after which the search is sent. */
@@ -88,7 +88,7 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
   const hits: Entry[] = (found?.data ?? []).map(({ object, id, name, matched, value }) => ({
     id: `${object} ${id}`,
     name,
-    note: [objectName(object), matched === 'name' ? '' : value].filter(Boolean).join(' · '),
+    note: [texts.logs.object(object, 1), matched === 'name' ? '' : value].filter(Boolean).join(' · '),
     icon: navigation.flatMap(({ entries }) => entries).find(({ path }) => path === `/${object}`)?.icon ?? 'next',
     run: () => navigate(addressOf(object, id)),
   }))

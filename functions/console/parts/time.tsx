@@ -6,13 +6,13 @@ type Zone = 'local' | 'utc'
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-function formatterOf(zone: Zone, seconds: boolean): Intl.DateTimeFormat {
-  const key = `${zone} ${seconds}`
+function formatterOf(zone: Zone, timeStyle: 'short' | 'medium' | 'long'): Intl.DateTimeFormat {
+  const key = `${zone} ${timeStyle}`
   const found =
     formatters.get(key) ??
     new Intl.DateTimeFormat(texts.locale, {
       dateStyle: 'medium',
-      timeStyle: seconds ? 'long' : 'short',
+      timeStyle,
       hourCycle: 'h23',
       ...(zone === 'utc' && { timeZone: 'UTC' }),
     })
@@ -45,11 +45,11 @@ export const fromInput = (value: string, zone: Zone): string =>
 export function Time({ value, exact = false }: { value: string; exact?: boolean }) {
   const { zone } = useStore(preferences)
   const date = new Date(value)
-  const full = `${formatterOf(zone, true).format(date)}`
+  const full = `${formatterOf(zone, 'long').format(date)}`
   const distance = exact ? undefined : distanceOf(date.getTime(), Date.now())
   return (
     <time dateTime={value} title={full}>
-      {distance ?? formatterOf(zone, false).format(date)}
+      {distance ?? formatterOf(zone, exact && date.getUTCSeconds() > 0 ? 'medium' : 'short').format(date)}
       {distance === undefined && zone === 'utc' ? ' UTC' : ''}
     </time>
   )

@@ -4,6 +4,7 @@ import { Problem, toProblem } from '../client/problem.ts'
 import { queryClient } from '../client/queries.ts'
 import { connect, send } from '../client/request.ts'
 import { createStore } from '../parts/store.ts'
+import { texts } from '../texts/texts.ts'
 import { createSecret, oneTimeSignIn, type StartedSignIn, safeReturn, signInAddress } from './pkce.ts'
 
 export type Session = Operations['GET /sign_in/session']['answer']['data']
@@ -77,7 +78,7 @@ export async function readSession(): Promise<Session> {
   return {
     account: { id: data.id, slug: data.slug, name: data.name },
     actor: { id: '', name: data.name, email: null, type: 'api_client' },
-    credential: { kind: 'api_token', id: '', context: null, expires_at: '' },
+    credential: { kind: 'api_token', id: '', context: null, auth_provider_id: null, expires_at: '' },
     scopes: ['*'],
     change_count: null,
   }
@@ -85,9 +86,9 @@ export async function readSession(): Promise<Session> {
 
 /**
  * Signs in with a pasted token.
- * @throws Problem if the token is not valid
+ * @throws Problem if the token is not valid, or belongs to another account than the one with this slug
  */
-export async function signInWithToken(pasted: string): Promise<Session> {
+export async function signInWithToken(pasted: string, slug?: string): Promise<Session> {
   const previous = token
   token = pasted.trim()
   try {
@@ -95,6 +96,8 @@ export async function signInWithToken(pasted: string): Promise<Session> {
     const response = await fetch('/account', { headers: { authorization: `Bearer ${token}` }, cache: 'no-store' })
     if (!response.ok) throw new Problem(response.status, await response.json().catch(() => ({})))
     const session = await readSession()
+    const other = session.account.slug
+    if (slug !== undefined && slug !== other) throw new Problem(403, { detail: texts.signIn.otherAccount(other) })
     sessionStorage.setItem(tokenModeKey, 'true')
     return session
   } catch (error) {

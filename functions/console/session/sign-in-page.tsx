@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import { isServed } from '../client/coming.ts'
 import { toProblem } from '../client/problem.ts'
 import { ActionButton } from '../parts/controls.tsx'
+import { usePageTitle } from '../parts/page-title.ts'
 import { texts } from '../texts/texts.ts'
 import { activate, type Session, type SignInReason, signInWithToken, startSignIn } from './session.ts'
 
@@ -16,6 +17,8 @@ const explanations: Partial<Record<SignInReason, string>> = {
 }
 
 function Panel({ reason, children }: { reason: SignInReason; children: ReactNode }) {
+  // Replaces the title of the last screen, which can be the name of an object.
+  usePageTitle(texts.signIn.title)
   return (
     <main className="sign-in">
       <div className="sign-in-panel">
@@ -43,9 +46,7 @@ export function TokenForm({ slug, onSession }: TokenFormProps) {
     setPending(true)
     setFault(undefined)
     try {
-      const session = await signInWithToken(pasted)
-      if (slug && session.account.slug !== slug) setFault(texts.signIn.otherAccount(session.account.slug))
-      else onSession(session)
+      onSession(await signInWithToken(pasted, slug))
     } catch (error) {
       const problem = toProblem(error)
       setFault(problem.status === 401 ? texts.signIn.tokenInvalid : problem.message)

@@ -1,5 +1,8 @@
 const locale = 'en'
 const numbers = new Intl.NumberFormat(locale)
+const signedNumbers = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' })
+const compactNumbers = new Intl.NumberFormat(locale, { notation: 'compact' })
+const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB']
 const plurals = new Intl.PluralRules(locale)
 const lists = new Intl.ListFormat(locale)
 const regions = new Intl.DisplayNames(locale, { type: 'region', fallback: 'code' })
@@ -28,6 +31,13 @@ const nouns = {
   authorizations: ['authorization', 'authorizations in force'],
   portalSessions: ['console session', 'console sessions'],
   gatewayTokens: ['gateway token', 'gateway tokens'],
+  sessions: ['session', 'sessions'],
+  requests: ['API request', 'API requests'],
+  flows: ['flow', 'flows'],
+  refusals: ['refusal', 'refusals'],
+  directories: ['directory', 'directories'],
+  postureProviders: ['posture provider', 'posture providers'],
+  runs: ['run', 'runs'],
 } as const
 
 export type Noun = keyof typeof nouns
@@ -112,7 +122,27 @@ const explorer = {
   noDifference: 'Both reach the same resources.',
 }
 
+/** Kinds of objects in change entries (L6.2). */
+const loggedObjects = [
+  ...['accounts', 'actors', 'groups', 'memberships', 'policies', 'resources', 'static_device_pool_members', 'sites'],
+  ...['gateways', 'clients', 'client_tokens', 'gateway_tokens', 'api_tokens', 'external_identities'],
+  ...['email_otp', 'oidc', 'suite', 'tenant', 'idp'].map((kind) => `${kind}_auth_providers`),
+  ...['suite_directories', 'tenant_directories', 'idp_directories', 'mdm_posture_providers'],
+  ...['v0_devices', 'v0_users', 'v0_rules', 'v0_configurations'],
+]
+
+/** Returns a kind of objects in words: `api_tokens` is "API token" or "API tokens". */
+const objectWords = (object: string, count: number): string => {
+  const many = object
+    .replace('static_device_pool', 'pool')
+    .replaceAll('_', ' ')
+    .replace(/\b(api|oidc|idp|mdm|otp)\b/g, (word) => word.toUpperCase())
+  return count === 1 ? many.replace(/ies$/, 'y').replace(/s$/, '') : many
+}
+
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const verbs = { insert: 'created', update: 'changed', delete: 'deleted' }
 
 /** Catalogue of the console's texts in English. */
 export const texts = {
@@ -121,7 +151,14 @@ export const texts = {
   one: (noun: Noun): string => nouns[noun][0],
   many: (noun: Noun): string => sentence(nouns[noun][1]),
   counted: (noun: Noun, count: number): string => counted(count, nouns[noun][0], nouns[noun][1]),
-  number: (value: number): string => numbers.format(value),
+  number: (value: number | bigint): string => numbers.format(value),
+  signed: (value: bigint): string => signedNumbers.format(value),
+  compact: (value: number): string => compactNumbers.format(value),
+  /** Returns an amount of bytes in the largest decimal unit, such as "1.5 GB". */
+  compactBytes: (value: number): string => {
+    const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), byteUnits.length - 1)
+    return `${numbers.format(Math.round((value / 1000 ** power) * 10) / 10)} ${byteUnits[power]}`
+  },
   joined: (values: string[]): string => lists.format(values),
   region: (code: string): string => (regions.of(code) === code ? code : `${regions.of(code)} (${code})`),
   state: 'State',
@@ -161,7 +198,13 @@ export const texts = {
     truncated: 'There are more matches than could be searched.',
     notIndexed: 'Not all objects can be found yet, because the index is being built.',
   },
-  sections: { access: 'Access', network: 'Network', identity: 'Identity', administration: 'Administration' },
+  sections: {
+    access: 'Access',
+    network: 'Network',
+    logs: 'Logs',
+    identity: 'Identity',
+    administration: 'Administration',
+  },
   actions: {
     title: 'Actions',
     retry: 'Try again',
@@ -216,8 +259,10 @@ export const texts = {
     groupMembers: 'Members of the group',
     siteTokens: 'Site token',
     gatewayToken: 'Token',
+    publicKey: 'Public key',
     signIns: 'Client sign-ins',
     conditions: 'Conditions',
+    history: 'History',
   },
   hints: {
     address: 'For example wiki.example.com, *.example.com, 192.0.2.10 or 192.0.2.0/24, as the type requires.',
@@ -232,6 +277,16 @@ export const texts = {
     domains: 'Only people with an email in one of these domains can sign in. Leave empty for any domain.',
     seconds: 'In seconds.',
     unconditional: 'Members of the group have access at any time and from anywhere.',
+    previewFirst: 'A disabled source changes nothing. Preview its first run, then enable it.',
+    impersonation: 'An administrator who may read users and groups.',
+    suiteDomain: 'Reads only the people of this domain. Leave empty for all domains of the customer.',
+    allGroups: 'Reads all people and groups of the tenant, not only those assigned to the application.',
+    jwks: 'The application of the type API Services. After creation, register the public key that the directory shows.',
+    directoryDomains: 'Only people with an email in one of these domains are matched. Leave empty for any domain.',
+    directoryRemoved: 'Its groups, its identities, and the actors that it created are deleted too.',
+    publicKey: 'Let the application at the provider fetch the keys from this address.',
+    postureRemoved: 'Its devices are deleted too.',
+    subdomain: 'The part of the API address before the first dot.',
   },
   siteToken: {
     title: 'Connect gateways with a site token',
@@ -266,6 +321,8 @@ export const texts = {
     providers: 'A provider signs people in. Without one, nobody can use a client.',
     devices: 'Devices appear after the first run of a posture provider.',
     tokens: 'An API client is a program that calls this API with tokens.',
+    directories: 'A directory creates the people and groups of another system, and keeps them up to date.',
+    postureProviders: 'A posture provider fills the inventory of devices from a device management system.',
   } as Partial<Record<Noun, string>>,
   list: {
     find: (noun: Noun): string => `Find ${nouns[noun][1]}`,
@@ -342,6 +399,8 @@ export const texts = {
     tokenEnds: 'What uses this token loses access at once.',
     final: 'This cannot be undone.',
     memberTitle: 'Change the members?',
+    ownActor: 'This is the actor with whom you are signed in. Your own session ends.',
+    ownProvider: 'You are signed in through this provider. Your own session can end.',
   },
   members: {
     add: 'Add a member',
@@ -448,6 +507,201 @@ export const texts = {
         `${name}: ${numbers.format(used)} of ${numbers.format(total)} used`,
     },
   },
+  logs: {
+    objects: loggedObjects,
+    object: objectWords,
+    of: (noun: string): string => `${noun} of`,
+    member: { insert: 'added {} to {}', delete: 'removed {} from {}' },
+    disabled: (noun: string): string => `disabled the ${noun} {}`,
+    enabled: (noun: string): string => `enabled the ${noun} {}`,
+    changed: (operation: keyof typeof verbs, noun: string, fields: string[]): string =>
+      fields.length > 0 ? `changed ${lists.format(fields)} of the ${noun} {}` : `${verbs[operation]} the ${noun} {}`,
+    changedMany: (operation: keyof typeof verbs, object: string, count: number): string =>
+      `${verbs[operation]} ${numbers.format(count)} ${objectWords(object, count)}`,
+    more: (count: number): string => `made ${counted(count, 'more change', 'more changes')}`,
+    then: '; ',
+    sync: 'A synchronization',
+    service: 'The service',
+    changesHint: 'Each change of the account appears here within seconds, with its author.',
+    sessionsHint: 'Each session of a client, a gateway or the console appears here.',
+    requestsHint: 'Each request to the API appears here, also those of this console.',
+    refusalsHint: 'A refusal appears here when a client asks for a resource that it cannot reach.',
+    presets: [
+      [1, '1 h'],
+      [24, '24 h'],
+      [168, '7 d'],
+      [720, '30 d'],
+    ] as const,
+    readUntil: 'Searched back to',
+    searchBack: 'Search further back',
+    exportCommand: (type: string, window: Record<string, string | null>): string =>
+      [
+        `npm run export -- --type ${type}`,
+        ...['begin', 'end'].map((name) => window[name] && `--${name} ${window[name]}`),
+      ]
+        .filter(Boolean)
+        .join(' '),
+    truncated: (fields: string[]): string => `${lists.format(fields)} are too large for this entry.`,
+    openObject: 'Open the object',
+    openEntry: 'Entry and proof',
+    openLog: 'Show in the log',
+    putBack: 'Put back',
+    puttingBack: 'These fields have the values from before the change. Nothing is saved yet.',
+    nothingToPutBack: 'This entry has no old values that can be set.',
+    entryTitle: (noun: Noun): string => sentence(nouns[noun][0]),
+    fields: 'Fields',
+    showRaw: 'Show as JSON',
+    hideRaw: 'Hide JSON',
+    explain: 'Explain',
+  },
+  proof: {
+    title: 'Proof',
+    limit:
+      'This browser verifies the proof itself, but with code from the same service. The independent way, and the limits of a proof, are in',
+    verify: 'Verify in this browser',
+    valid: 'Valid',
+    invalid: 'Invalid',
+    steps: {
+      entry: 'The entry has the hash that was sealed',
+      hour: 'The entry is in its sealed hour',
+      file: 'The flow is in its archive file, which the manifest lists',
+      tree: 'The hash is in the tree of the checkpoint',
+      signature: 'The checkpoint of this account is signed with the key',
+      kept: 'Key and checkpoint continue those that this browser has seen',
+    },
+    proven: (index: number, size: number): string =>
+      `Proven: this entry is leaf ${numbers.format(index)} of ${numbers.format(size)}, unchanged since the checkpoint was signed.`,
+    failed: 'Not proven. The steps below show where the proof fails. Save the files as evidence.',
+    relations: {
+      first: 'This browser had not seen a checkpoint of this log before.',
+      extends: 'The log extends the checkpoint that this browser has seen.',
+      truncated: 'The log is shorter than the checkpoint that this browser has seen: entries are missing at its end.',
+      forked: 'The log does not extend the checkpoint that this browser has seen: its history was replaced.',
+      restarted: 'Another log follows the one that this browser has seen, and lacks its last entries.',
+      other: 'The checkpoint is of another log than the one that this browser has seen.',
+    },
+    unsealed: {
+      soon: (minutes: number): string => `Not sealed yet. Try again in ${counted(minutes, 'minute', 'minutes')}.`,
+      before: (): string => 'This entry is older than the sealed log, which does not cover it.',
+      missing: (): string =>
+        'Not proven. The log was sealed after the time of this entry, but does not contain it: the entry was inserted later.',
+    },
+    lost: 'Sealed, but not found',
+    lostHint: 'The sealed log contains an entry with this id. It was deleted, or is past its retention. Its time was',
+    save: (name: string): string => `Save ${name}`,
+    ownKey: 'Use a key from an independent source',
+    keyHint: (key: string | undefined): string =>
+      key ? `This browser keeps ${key}` : 'This browser keeps no key yet.',
+    keyKept: 'This browser keeps the key. Verify again.',
+    notAKey: 'This is not a verifier key: <name>+<hash>+<base64>.',
+    keepKey: 'Keep this key',
+    replace: 'Trust the key and checkpoint of the service',
+    replaceVerb: 'Trust',
+    replaceHint:
+      'This browser forgets the key and checkpoint that it has seen. Do this only if the operator has explained the difference.',
+  },
+  flows: {
+    plot: 'Flows over time. Arrow keys move between columns, Shift selects a window, Enter applies it.',
+    top: (by: 'actor' | 'resource' | 'gateway'): string => `Top ${nouns[`${by}s`][1]}`,
+    measure: 'Measure',
+    bytes: 'Bytes',
+    notDivided: 'Not divided',
+    all: 'All',
+    others: 'Others',
+    erased: 'Erased',
+    reportsOf: { responder: 'Reports of gateways', initiator: 'Reports of clients, because gateways reported none' },
+    oneSide: { responder: 'Only the gateway reported', initiator: 'Only the client reported' },
+    equal: 'Equal',
+    sentAndReceived: (sent: bigint, received: bigint): string =>
+      `${numbers.format(sent)}\u00a0/\u00a0${numbers.format(received)}`,
+    openFor: (duration: string): string => `Open for ${duration}`,
+    until: 'Authorized until',
+    expired: 'Authorization expired',
+    end: 'End authorization',
+    endHint: 'Its connections through the gateway end. The client can obtain another authorization at once.',
+    ended: 'The authorization was ended.',
+    tooLong: 'Flows are plotted for at most 31 days. Choose a shorter window.',
+    approximate: 'Numbers are approximate: some values are only counted together with others.',
+    countedFrom: 'The window was too large to count as a whole. Counted from',
+    earlier: 'Show what is earlier',
+    asTable: 'Show as a table',
+    from: 'From',
+    hint: 'Flows appear here once devices report the connections of policies whose flow log is on.',
+  },
+  run: {
+    title: (kind: 'sync' | 'preview' | 'rewind'): string =>
+      ({ sync: 'Synchronization', preview: 'Preview', rewind: 'Rewind' })[kind],
+    started: 'Started',
+    finished: 'Finished',
+    rewinds: 'Rewinds the run',
+    rewind: 'Rewind',
+    sync: 'Synchronize now',
+    preview: 'Preview a run',
+    previewHint: 'A preview reads the source and lists what a run would change. It changes nothing.',
+    gone: 'Runs are kept for 30 days.',
+    plan: 'Plan; nothing was changed',
+    made: 'Changes made',
+    object: 'Object',
+    seen: 'Read',
+    details: 'Details',
+    change: 'Change',
+    kinds: { insert: 'New', update: 'Changed', delete: 'Deleted' },
+    effects: { insert: 'new', update: 'changed', delete: 'deleted', restore: 'restored' },
+    skipped: 'Skipped',
+    sample: (count: number): string => `Show ${counted(count, 'entry', 'entries')}`,
+    phases: { read: 'Reading', plan: 'Planning', brake: 'Checking', apply: 'Applying', finish: 'Finishing' },
+    outcomes: {
+      applied: 'Applied',
+      previewed: 'Preview',
+      stopped: 'Stopped by the brake',
+      failed: 'Failed',
+      cancelled: 'Cancelled',
+    },
+    changes: (counts: { insert: number; update: number; delete: number }): string =>
+      [
+        counts.insert > 0 ? `${numbers.format(counts.insert)} new` : '',
+        counts.update > 0 ? `${numbers.format(counts.update)} changed` : '',
+        counts.delete > 0 ? `${numbers.format(counts.delete)} deleted` : '',
+      ]
+        .filter(Boolean)
+        .join(', ') || 'No changes',
+    /** Returns counts by kind of object, such as "150 users and 200 memberships deleted". */
+    effect: (objects: Array<[object: string, count: number]>, change: string): string =>
+      objects.length > 0
+        ? `${lists.format(objects.map(([name, count]) => counted(count, name.replace(/s$/, ''), name)))} ${change}`
+        : '',
+    brake:
+      'If the list at the source is wrong, correct it there, then enable the directory again. If the deletions are intended, accept them once.',
+    decisions: {
+      enable: {
+        label: 'Enable',
+        verb: 'Enable',
+        done: 'The source is enabled, and its first run has started.',
+        hints: ['The run reads the source again, so its changes can differ from this preview.'],
+      },
+      accept: {
+        label: 'Accept the deletions',
+        verb: 'Accept the deletions of',
+        done: 'The deletions are accepted for one run, which has started.',
+        hints: [
+          'People who are deleted lose their access, clients and tokens.',
+          'The next successful run ignores the brake, and no later run does.',
+        ],
+      },
+      rewind: {
+        label: 'Rewind',
+        verb: 'Rewind',
+        done: 'The rewind has started.',
+        hints: [
+          'Restores the actors, identities, groups and memberships that this run deleted, with their clients.',
+          'Disables the directory, so that it does not delete them again.',
+          'Tokens are not restored: these people have to sign in again.',
+          'Skips objects whose name or email has been taken since.',
+          'Only the last run with changes can be rewound, within 7 days.',
+        ],
+      },
+    },
+  },
   keys: {
     title: 'Keyboard',
     rows: [
@@ -466,6 +720,9 @@ export const texts = {
       ['g s', 'sites'],
       ['g c', 'clients'],
       ['g t', 'API clients'],
+      ['g f', 'flows'],
+      ['g h', 'changes'],
+      ['r', 'raw entry'],
       ['?', 'this list'],
       ['Esc', 'close a dialog'],
     ],
@@ -483,6 +740,8 @@ export const texts = {
     rotating: 'Rotating',
     failing: 'Failing',
     standard: 'Default',
+    stopped: 'Stopped by an error',
+    rewound: 'Disabled by a rewind',
   },
   reasons: {
     internet: 'The Internet Resource is managed by the service.',
@@ -491,10 +750,6 @@ export const texts = {
     device: 'The inventory of the posture provider owns this device.',
   },
 } as const
-
-/** Returns the name of a kind of object in the change log or the search, such as "group" for `groups`. */
-export const objectName = (object: string): string =>
-  object in nouns ? nouns[object as Noun][0] : object.replaceAll('_', ' ').replace(/ies$/, 'y').replace(/s$/, '')
 
 /** Labels of fields, by their name in the API. Other names are shown as words. */
 const labels: Record<string, string> = {
@@ -534,7 +789,7 @@ const labels: Record<string, string> = {
   idp_id: 'ID at the provider',
   client_id: 'Client ID',
   client_secret: 'Client secret',
-  callback_uri: 'Callback address',
+  callback_uri: 'Callback address, to register at the provider',
   discovery_document_uri: 'Discovery document',
   client_session_lifetime_secs: 'Client session',
   portal_session_lifetime_secs: 'Console session',
@@ -559,6 +814,39 @@ const labels: Record<string, string> = {
   provider: 'Provider',
   authorized_at: 'Authorized',
   auth_provider_id: 'Provider',
+  actor: 'Actor',
+  object: 'Kind of object',
+  object_id: 'Object ID',
+  run_id: 'Sync run ID',
+  begin: 'From',
+  end: 'To',
+  by: 'By',
+  open: 'Open',
+  flow_start: 'Started',
+  timestamp: 'Time',
+  gateway_id: 'Gateway',
+  initiator_actor_id: 'Actor',
+  initiator_device_id: 'Client',
+  responder_device_id: 'Gateway',
+  tx_bytes: 'Bytes sent',
+  rx_bytes: 'Bytes received',
+  tx_packets: 'Packets sent',
+  rx_packets: 'Packets received',
+  bytes: 'Bytes sent / received',
+  difference: 'Client minus gateway',
+  role: 'Reported by',
+  last_at: 'Last',
+  violated: 'Conditions not met',
+  group_sync_mode: 'Groups to import',
+  orgunit_sync_enabled: 'Import organizational units',
+  sync_all_groups: 'Import everyone',
+  email_field: 'Email field',
+  service_account_key: 'Service account key (JSON)',
+  impersonation_email: 'Impersonated administrator',
+  kid: 'Key ID',
+  error_count: 'Failed runs since the last success',
+  error_emailed_at: 'Email about the error sent',
+  is_verified: 'Has run successfully',
 }
 
 export const labelOf = (field: string): string =>
@@ -579,6 +867,15 @@ const options: Record<string, string> = {
   'ip_stack dual': 'IPv4 and IPv6',
   'ip_stack ipv4_only': 'IPv4 only',
   'ip_stack ipv6_only': 'IPv6 only',
+  'type mdm': 'Kandji (Iru)',
+  'type tenant': 'Microsoft Intune',
+  'region us': 'US',
+  'region eu': 'EU',
+  'group_sync_mode all': 'All groups',
+  'group_sync_mode filtered': 'Groups whose name begins with network-access-',
+  'group_sync_mode disabled': 'No groups',
+  'email_field userPrincipalName': 'User principal name',
+  'email_field mail': 'Mail',
   'entity_type group': 'Group',
   'entity_type org_unit': 'Organizational unit',
   'context clients_and_portal': 'Clients and console',
@@ -595,6 +892,27 @@ const options: Record<string, string> = {
   'email_claim email': 'email',
   'email_claim upn': 'upn',
   'email_claim preferred_username': 'preferred_username',
+  'actor_type account_user': 'User',
+  'actor_type account_admin_user': 'Administrator',
+  'actor_type service_account': 'Service account',
+  'actor_type api_client': 'API client',
+  'role initiator': 'Client',
+  'role responder': 'Gateway',
+  'context client': 'Client',
+  'context gateway': 'Gateway',
+  'context portal': 'Console',
+  'operation insert': 'Created',
+  'operation update': 'Changed',
+  'operation delete': 'Deleted',
+  'protocol tcp': 'TCP',
+  'protocol udp': 'UDP',
+  'reason unknown_resource': 'Unknown resource',
+  'reason not_connectable': 'Resource has no site',
+  'reason no_policy': 'No policy',
+  'reason conditions_violated': 'Conditions not met',
+  'reason gateway_offline': 'No gateway online',
+  'reason version_mismatch': 'Version too old',
+  ...Object.fromEntries(loggedObjects.map((object) => [`object ${object}`, sentence(objectWords(object, 2))])),
   'property remote_ip_location_region': 'Country',
   'property remote_ip': 'IP address',
   'property auth_provider_id': 'Sign-in provider',

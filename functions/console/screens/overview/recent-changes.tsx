@@ -6,7 +6,7 @@ import { Filled } from '../../parts/filled.tsx'
 import { ShownText } from '../../parts/shown-text.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { objectName, texts } from '../../texts/texts.ts'
+import { texts } from '../../texts/texts.ts'
 
 type Entry = Extract<Operations['GET /logs']['answer']['data'][number], { type: 'change' }>
 
@@ -47,7 +47,7 @@ export function RecentChanges() {
                       text={entry.subject?.actor_name ?? entry.subject?.actor_email ?? texts.overview.service}
                     />
                   ),
-                  object: objectName(entry.object),
+                  object: texts.logs.object(entry.object, 1),
                   name: <ChangedObject entry={entry} />,
                 }}
               />

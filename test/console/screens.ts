@@ -1,0 +1,315 @@
+import { readFileSync } from 'node:fs'
+import type { Page, Request } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { routePaths } from '#functions/console/screens/routes.tsx'
+import {
+  type Body,
+  type ConsoleAccount,
+  type ConsoleWorld,
+  openScreen,
+  settled,
+} from '#test/support/console/console-world.ts'
+
+/** Maximum number of requests of a screen, and the growth of the heap from 20 to 200 screens (K10.3). */
+const maxRequests = 8
+const maxHeapGrowth = 1.2
+
+const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+const desktop = { width: 1280, height: 800 }
+const narrow = { width: 320, height: 640 }
+
+/** Kinds of a family that have no object here. Another kind of the family has the same screens. */
+const otherKinds = /^\/(providers\/(suite|tenant|idp|oidc)|directories\/(tenant|idp))\/:id/
+
+/**
+ * Fills the parameters of each route with the ids of an object.
+ * @throws Error if a route has no object yet
+ */
+function addressesOf({ ids }: ConsoleAccount): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const pattern of routePaths.filter((path) => !otherKinds.test(path))) {
+    const segments = pattern.split('/')
+    const named = ids[segments.findLast((segment) => segment in ids) ?? '']
+    const address = segments.map((segment) => (segment.startsWith(':') ? named?.[segment.slice(1)] : segment)).join('/')
+    if (/\/(\/|$)/.test(address) && pattern !== '/')
+      throw new Error(`Add an object for the screen ${pattern} to test/support/console/console-world.ts.`)
+    found.set(pattern, address)
+  }
+  return found
+}
+
+/** Runs the rules of axe-core, and returns its findings. */
+async function findFaults(page: Page, place: string, rules: object = {}): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
+  const { violations }: Body = await page.evaluate(
+    `axe.run({ exclude: ['[data-live-announcer]'] }, ${JSON.stringify({ resultTypes: ['violations'], ...rules })})`,
+  )
+  return violations.map(({ id, nodes }: Body) => `${place}: ${id}: ${nodes[0].html.slice(0, 200)}`)
+}
+
+const contrastOnly = { runOnly: ['color-contrast'] }
+const withoutContrast = { rules: { 'color-contrast': { enabled: false } } }
+
+/** Finds faults of a page in light and dark at 1280 px, and at 320 px. */
+async function findInModes(page: Page, place: string): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light' })
+  const light = await findFaults(page, `${place}, light`)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await findFaults(page, `${place}, dark`, contrastOnly)
+  await page.setViewportSize(narrow)
+  const small = await findFaults(page, `${place}, 320 px`, withoutContrast)
+  await page.setViewportSize(desktop)
+  return [...light, ...dark, ...small]
+}
+
+/** Script that finds texts outside of their box, and pages that scroll sideways. */
+const overflows = `(() => {
+  const found = []
+  const root = document.documentElement
+  const isOutside = (element) => element.getBoundingClientRect().right > innerWidth + 1 || element.getBoundingClientRect().left < -1
+  if (root.scrollWidth > innerWidth)
+    found.push('page ' + [...document.querySelectorAll('main *')].filter(isOutside).slice(-1).map((element) => element.outerHTML.slice(0, 200)))
+  for (const element of document.querySelectorAll('button, a, th, td, dt, dd, label, p, h1, h2, span, summary, li')) {
+    const text = [...element.childNodes].find((node) => node.nodeType === 3 && node.data.trim() !== '')
+    if (!text || !element.checkVisibility() || element.closest('.visually-hidden, .skip, thead')) continue
+    const style = getComputedStyle(element)
+    if (style.textOverflow === 'ellipsis' || style.display === 'inline' || element.closest('.table-frame, .tabs')) continue
+    const range = document.createRange()
+    range.selectNodeContents(text)
+    const [box, inner] = [element.getBoundingClientRect(), range.getBoundingClientRect()]
+    if (inner.right > box.right + 1 || inner.left < box.left - 1)
+      found.push(element.tagName + ' ' + element.className + ': ' + text.data.slice(0, 60))
+  }
+  return found
+})()`
+
+/** Script that makes each text of the catalogue 40 % longer, but no name and no code. */
+const lengthen = `(() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const nodes = []
+  while (walker.nextNode()) nodes.push(walker.currentNode)
+  for (const node of nodes) {
+    if (node.parentElement.closest('bdi, code, script, style, .code-point') || node.data.trim() === '') continue
+    const text = node.data.trim()
+    node.data = text + ' ' + text.slice(0, Math.ceil(text.length * 0.4))
+  }
+})()`
+
+/** Counts the requests of a page, except for the files of the console. */
+function countRequests(page: Page) {
+  let total = 0
+  let pending = 0
+  const isCounted = (url: string) => !url.includes('/console/')
+  page.on('request', (request) => {
+    if (!isCounted(request.url())) return
+    total += 1
+    pending += 1
+  })
+  const finish = (request: Request) => {
+    if (isCounted(request.url())) pending -= 1
+  }
+  page.on('requestfinished', finish).on('requestfailed', finish)
+  return {
+    reset: () => {
+      total = 0
+    },
+    /** Waits until no request is pending, also after the responses had time to cause others. */
+    async end(): Promise<number> {
+      for (let quiet = 0; quiet < 3; ) {
+        quiet = pending === 0 ? quiet + 1 : 0
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      return total
+    },
+  }
+}
+
+/** Removes what differs between two runs from a tree. */
+const stable = (tree: string): string =>
+  tree
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>')
+    .replace(/- time: .*/g, '- time')
+    .replace(/http:\/\/127\.0\.0\.1:\d+/g, '<address>')
+
+type Place = { name: string; path: string; prepare?: (page: Page) => Promise<unknown> }
+
+/** States of the screens beyond those that an address opens. */
+const states = ({ ids }: ConsoleAccount): Place[] => [
+  { name: 'a list without a match', path: '/groups?find=nothing' },
+  { name: 'an unknown object', path: '/groups/0198c0de-0000-7000-8000-000000000000' },
+  { name: 'an unknown address', path: '/nothing/at/all' },
+  {
+    name: 'a failed list',
+    path: '/policies?orphaned=true',
+    prepare: (page) => page.getByRole('button', { name: 'Try again' }).waitFor(),
+  },
+  {
+    name: 'a confirmation',
+    path: `/resources/${ids.resources?.id}`,
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page
+        .getByRole('alertdialog')
+        .getByRole('button', { name: /actors? with access/ })
+        .waitFor()
+    },
+  },
+  {
+    name: 'an open choice',
+    path: '/policies/new',
+    prepare: async (page) => {
+      await page.getByRole('combobox', { name: 'Group' }).fill('Staff')
+      await page.getByRole('option', { name: 'Staff' }).waitFor()
+    },
+  },
+  {
+    name: 'a form with faults',
+    path: '/resources/new',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Create resource' }).click()
+      await page.getByRole('alert').waitFor()
+    },
+  },
+  {
+    name: 'the list of keys',
+    path: '/sites',
+    prepare: async (page) => {
+      await page.keyboard.press('?')
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+]
+
+/** Screens whose accessibility trees are stored: one of each kind. */
+const storedTrees: Array<[name: string, path: (ids: ConsoleAccount['ids']) => string]> = [
+  ['list', () => '/groups'],
+  ['detail', ({ resources }) => `/resources/${resources?.id}`],
+  ['form', () => '/resources/new'],
+  ['providers', () => '/providers'],
+  ['directory', ({ suite }) => `/directories/suite/${suite?.id}`],
+  ['settings', () => '/settings'],
+]
+
+/** Tests of every screen (K10). They need a person who is signed in to both accounts. */
+export function testScreens(opened: () => ConsoleWorld): void {
+  /** Loads a screen as a bookmark does, and returns its number of requests. */
+  async function load({ slug }: ConsoleAccount, path: string, requests?: ReturnType<typeof countRequests>) {
+    const { page, service } = opened()
+    await requests?.end()
+    requests?.reset()
+    await page.goto(`${service.baseUrl}/console/${slug}${path}`, { waitUntil: 'commit' })
+    await settled(page)
+    return (await requests?.end()) ?? 0
+  }
+
+  describe('every screen of the console', () => {
+    const counts = new Map<string, number>()
+
+    it('has no fault that axe-core finds, and at most 8 requests (K10.1, K10.3)', async () => {
+      const { page, demo } = opened()
+      await page.setViewportSize(desktop)
+      await page.emulateMedia({ reducedMotion: 'reduce' })
+      const requests = countRequests(page)
+      const found: string[] = []
+      for (const [pattern, address] of addressesOf(demo)) {
+        counts.set(pattern, await load(demo, address, requests))
+        found.push(...(await findInModes(page, pattern)))
+      }
+      expect(found).toEqual([])
+      expect([...counts].filter(([, count]) => count > maxRequests)).toEqual([])
+    }, 240_000)
+
+    it('has the same requests and no broken layout with hundreds of objects of hostile names (K4.2, K10.3)', async () => {
+      const { page, hostile } = opened()
+      const requests = countRequests(page)
+      const found: unknown[] = []
+      for (const [pattern, address] of addressesOf(hostile)) {
+        const count = await load(hostile, address, requests)
+        if (count !== counts.get(pattern)) found.push([pattern, 'requests', count, counts.get(pattern)])
+        const note = async (mode: string) => {
+          for (const fault of (await page.evaluate(overflows)) as string[]) found.push([pattern, mode, fault])
+        }
+        await page.setViewportSize(narrow)
+        await note('320 px')
+        expect(await page.locator('img').count(), pattern).toBe(0)
+        await page.evaluate(lengthen)
+        await note('longer texts, 320 px')
+        await page.setViewportSize(desktop)
+        await note('longer texts')
+        await page.evaluate(`document.documentElement.dir = 'rtl'`)
+        await note('right to left')
+      }
+      expect(found).toEqual([])
+      expect(await page.locator('.code-point').count()).toBeGreaterThan(0)
+    })
+
+    it('has no fault in states that no address opens', async () => {
+      const { page, demo } = opened()
+      const found: string[] = []
+      const failing = /:\d+\/policies\?orphaned/
+      await page.route(failing, (route) => route.fulfill({ status: 500, json: { detail: 'No.' } }))
+      for (const { name, path, prepare } of states(demo)) {
+        await load(demo, path)
+        await prepare?.(page)
+        found.push(...(await findInModes(page, name)))
+      }
+      await page.unroute(failing)
+      await page.setViewportSize(narrow)
+      await load(demo, '/sites')
+      await page.getByRole('button', { name: 'Menu' }).click()
+      found.push(...(await findFaults(page, 'the menu at 320 px')))
+      await page.setViewportSize(desktop)
+      expect(found).toEqual([])
+    })
+
+    it('has the stored accessibility trees', async () => {
+      const { page, demo } = opened()
+      let text = ''
+      for (const [name, pathOf] of storedTrees) {
+        await load(demo, pathOf(demo.ids))
+        const tree = await page.locator(name === 'list' ? 'body' : 'main').ariaSnapshot()
+        text += `# ${name}\n${stable(tree)}\n\n`
+      }
+      await expect(text).toMatchFileSnapshot('accessibility-trees.txt')
+    })
+
+    it('shows states in forced colours, and prints without its frame', async () => {
+      const { page, demo } = opened()
+      await page.emulateMedia({ forcedColors: 'active' })
+      await load(demo, '/settings')
+      const styleOf = (selector: string, style: string, pseudo = 'null'): Promise<string> =>
+        page.evaluate(`getComputedStyle(document.querySelector('${selector}'), ${pseudo})['${style}']`)
+      const current = await styleOf('.navigation a[aria-current]', 'outlineStyle')
+      expect(current).not.toBe(await styleOf('.navigation a:not([aria-current])', 'outlineStyle'))
+      const knob = await styleOf('.switch[data-selected] .switch-track', 'backgroundColor', '"::before"')
+      expect(knob).not.toBe(await styleOf('.switch[data-selected] .switch-track', 'backgroundColor'))
+      await page.emulateMedia({ forcedColors: 'none', colorScheme: 'dark' })
+      await load(demo, `/resources/${demo.ids.resources?.id}`)
+      // Emulates printing after the page has loaded, because a navigation ends the emulation.
+      await page.emulateMedia({ media: 'print' })
+      expect(await page.locator('.side').isVisible()).toBe(false)
+      expect(await page.getByRole('heading', { level: 1 }).isVisible()).toBe(true)
+      expect(await styleOf('h1', 'color')).toBe('rgb(27, 34, 48)')
+      await page.emulateMedia({ media: 'screen', colorScheme: 'light' })
+    })
+
+    it('needs at most 1.2 times as much memory after 200 screens as after 20 (K10.3)', async () => {
+      const { page, demo } = opened()
+      const session = await page.context().newCDPSession(page)
+      const addresses = [...addressesOf(demo).values()].slice(0, 20)
+      const heap = async (): Promise<number> => {
+        await session.send('HeapProfiler.collectGarbage')
+        return (await session.send('Runtime.getHeapUsage')).usedSize
+      }
+      await load(demo, '/')
+      const sizes: number[] = []
+      for (let screen = 1; screen <= 200; screen++) {
+        await openScreen(opened(), demo, addresses[screen % addresses.length] ?? '/')
+        if (screen === 20 || screen === 200) sizes.push(await heap())
+      }
+      const [early = 0, late = 0] = sizes
+      expect(late / early).toBeLessThanOrEqual(maxHeapGrowth)
+    })
+  })
+}
