@@ -27,6 +27,12 @@ function distanceOf(time: number, now: number): string | undefined {
   return Math.abs(minutes) < 24 * 60 ? relative.format(Math.round(minutes / 60), 'hour') : undefined
 }
 
+/** Returns a point in time in a zone as text, without seconds that are zero. */
+export function timeText(value: string, zone: 'local' | 'utc'): string {
+  const date = new Date(value)
+  return `${formatterOf(zone, date.getUTCSeconds() > 0 ? 'medium' : 'short').format(date)}${zone === 'utc' ? ' UTC' : ''}`
+}
+
 /** Shows a point in time in the preferred zone. Times within a day are shown as a distance, with the exact time as title. */
 export function Time({ value, exact = false }: { value: string; exact?: boolean }) {
   const { zone } = useStore(preferences)
@@ -35,8 +41,7 @@ export function Time({ value, exact = false }: { value: string; exact?: boolean 
   const distance = exact ? undefined : distanceOf(date.getTime(), Date.now())
   return (
     <time dateTime={value} title={full}>
-      {distance ?? formatterOf(zone, exact && date.getUTCSeconds() > 0 ? 'medium' : 'short').format(date)}
-      {distance === undefined && zone === 'utc' ? ' UTC' : ''}
+      {distance ?? timeText(value, zone)}
     </time>
   )
 }

@@ -427,8 +427,7 @@ export const texts = {
     sentAndReceived: (sent: bigint, received: bigint): string =>
       `${numbers.format(sent)}\u00a0/\u00a0${numbers.format(received)}`,
     openFor: (duration: string): string => `Open for ${duration}`,
-    until: 'Authorized until',
-    expired: 'Authorization expired',
+    until: (time: string): string => `authorized until ${time}`,
     end: 'End authorization',
     endHint: 'Its connections through the gateway end. The client can obtain another authorization at once.',
     ended: 'The authorization was ended.',

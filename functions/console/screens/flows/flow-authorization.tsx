@@ -7,18 +7,19 @@ import type { Flow } from '../../logs/entries.ts'
 import { plainText } from '../../parts/characters.ts'
 import { ActionButton } from '../../parts/controls.tsx'
 import { notify } from '../../parts/notice.tsx'
-import { Time } from '../../parts/time.tsx'
-import { hasScope, useSession } from '../../session/session.ts'
+import { hasScope, type Session, useSession } from '../../session/session.ts'
 import { texts } from '../../texts/texts.ts'
 
-/** Authorization of an open flow: when it expires, and a button that ends it (G10). The client can obtain another one. */
+/** True if the service can end authorizations (G10), and the scopes of a session permit it. */
+export const canEndAuthorizations = (session: Session): boolean =>
+  isServed('DELETE /authorizations/{id}') && hasScope(session, 'clients', 'write')
+
+/** Button that ends the authorization of an open flow. The client can obtain another one. */
 export function FlowAuthorization({ flow }: { flow: Flow }) {
   const session = useSession()
   const [isConfirming, setConfirming] = useState(false)
-  const expiry = flow.authorization_expires_at
-  if (flow.flow_end !== null || !expiry) return null
-  const isInForce = Date.parse(expiry) > Date.now()
-  const canEnd = isServed('DELETE /authorizations/{id}') && hasScope(session, 'clients', 'write')
+  const isInForce = flow.flow_end === null && Date.parse(flow.authorization_expires_at ?? '') > Date.now()
+  if (!isInForce || !canEndAuthorizations(session)) return null
   const end = async () => {
     await send('DELETE /authorizations/{id}', { path: { id: flow.policy_authorization_id } })
     setConfirming(false)
@@ -27,14 +28,9 @@ export function FlowAuthorization({ flow }: { flow: Flow }) {
   }
   return (
     <>
-      <span className="minor">
-        {isInForce ? texts.flows.until : texts.flows.expired} <Time value={expiry} />
-      </span>
-      {isInForce && canEnd && (
-        <ActionButton tone="quiet" onPress={() => setConfirming(true)}>
-          {texts.flows.end}
-        </ActionButton>
-      )}
+      <ActionButton tone="quiet" onPress={() => setConfirming(true)}>
+        {texts.flows.end}
+      </ActionButton>
       {isConfirming && (
         <ConfirmDialog
           title={texts.flows.end}
