@@ -106,9 +106,12 @@ describe('sign-in', () => {
   })
 
   it('reads a one-time sign-in from the fragment', () => {
-    expect(oneTimeSignIn('#code=c&verifier=v')).toEqual({ code: 'c', verifier: 'v' })
-    expect(oneTimeSignIn('#code=c')).toBeUndefined()
-    expect(oneTimeSignIn('')).toBeUndefined()
+    const at = (address: string) => oneTimeSignIn(new URL(address))
+    expect(at('http://127.0.0.1:8787/console/demo#code=c&verifier=v')).toEqual({ code: 'c', verifier: 'v' })
+    expect(at('http://127.0.0.1:8787/console/demo#code=c')).toBeUndefined()
+    expect(at('http://127.0.0.1:8787/console/demo')).toBeUndefined()
+    for (const base of ['https://access.example.com', 'http://access.example.com', 'https://127.0.0.1'])
+      expect(at(`${base}/console/demo#code=c&verifier=v`), base).toBeUndefined()
   })
 
   it.each([

@@ -22,7 +22,13 @@ const shownSession = () => ({
   data: {
     account: { id: 'account', slug: 'demo', name: 'Demo' },
     actor: { id: played.actor, name: played.actor, email: null, type: 'account_admin_user' },
-    credential: { kind: 'portal_session', id: 'session', context: 'portal', expires_at: '2099-01-01T00:00:00Z' },
+    credential: {
+      kind: 'portal_session',
+      id: 'session',
+      context: 'portal',
+      auth_provider_id: null,
+      expires_at: '2099-01-01T00:00:00Z',
+    },
     scopes: ['*'],
     change_count: 1,
   },
@@ -121,6 +127,23 @@ describe.skipIf(!chromium || isComing)('a session of the console', () => {
     await page.goto('about:blank')
     await page.goto(`${service.baseUrl}/console/demo#code=used&verifier=v`)
     await page.getByText('This one-time link was used').waitFor()
+  })
+
+  it('redeems no code of a fragment in a deployment, and none with the state of another sign-in (K2.7, K3.1)', async () => {
+    played.requests.length = 0
+    await page.context().route('https://console.example.com/**', async (route) => {
+      const { pathname } = new URL(route.request().url())
+      if (pathname === '/sign_in/session') return route.fallback()
+      if (pathname.startsWith('/sign_in/')) return route.fulfill({ body: 'The sign-in page' })
+      await route.fulfill({ response: await route.fetch({ url: service.baseUrl + pathname }) })
+    })
+    await page.goto('https://console.example.com/console/demo#code=planted&verifier=v')
+    await page.getByText('The sign-in page').waitFor()
+    expect(page.url()).not.toContain('planted')
+    await page.goto(`${service.baseUrl}/console/signed_in?code=planted&state=other`)
+    await page.getByText('The sign-in did not succeed').waitFor()
+    expect(page.url()).toBe(`${service.baseUrl}/console/signed_in`)
+    expect(played.requests).toEqual(['GET demo'])
   })
 
   it('explains a refusal (K3.4)', async () => {

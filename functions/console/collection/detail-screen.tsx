@@ -1,6 +1,6 @@
 import { Fragment, Suspense, useState } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
-import type { Route } from '../client/coming.ts'
+import { isServed, type Route } from '../client/coming.ts'
 import { toProblem } from '../client/problem.ts'
 import { refreshAll, useRead } from '../client/queries.ts'
 import { send } from '../client/request.ts'
@@ -154,7 +154,9 @@ function Parts({ collection, row }: { collection: Collection; row: Row }) {
   const [search] = useSearchParams()
   const [location] = useLocation()
   const isAvailable = (part: RelatedList | OwnPart) =>
-    (!('list' in part) || isServedList(part)) && hasScope(session, part.scope, 'read') && part.isShown?.(row) !== false
+    ('list' in part ? isServedList(part) : part.needs === undefined || isServed(part.needs)) &&
+    hasScope(session, part.scope, 'read') &&
+    part.isShown?.(row) !== false
   const parts = [...(collection.parts ?? []), ...logPartsOf(collection)].filter(isAvailable)
   const current = parts.find(({ key }) => key === search.get('show')) ?? parts[0]
   if (!current) return null

@@ -13,8 +13,10 @@ import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { hasScope, useSession } from '../session/session.ts'
 import { labelOf, optionOf, texts } from '../texts/texts.ts'
+import { BulkBar, bulkActionsOf, maxSelected } from './bulk.tsx'
 import { type Collection, type Filter, fillAddress, type Row } from './collection.ts'
 import { maxCsvRows, toCsv } from './csv.ts'
+import { LiveNotice, useLiveRows } from './live-rows.tsx'
 import { references, useChoices, useNames } from './references.ts'
 import { idsIn, Pager, RowTable, type Sorting } from './row-table.tsx'
 import { columnLabel, textOf, titleOf } from './values.tsx'
@@ -31,24 +33,27 @@ type Answer = { data: Row[]; metadata: { next_page: string | null; prev_page: st
 
 type FilterProps = { filter: Filter; value: string; onChange: (value: string) => void }
 
+/** Control of a filter: a choice, or a value that is taken over at Enter or when the focus leaves. */
 export function FilterControl({ filter, value, onChange }: FilterProps) {
   const id = useId()
   const { rows } = useChoices(filter.to, filter.to !== undefined)
   const label = labelOf(filter.name)
-  const choices = filter.to
-    ? rows.map((row) => [row.id, titleOf(row, references[filter.to ?? 'sites'].title)] as const)
-    : filter.flag
-      ? ([
-          ['true', texts.yes],
-          ['false', texts.no],
-        ] as const)
-      : filter.options?.map((option) => [option, optionOf(filter.name, option)] as const)
+  const choices =
+    filter.choices ??
+    (filter.to
+      ? rows.map((row) => [row.id, titleOf(row, references[filter.to ?? 'sites'].title)] as const)
+      : filter.flag
+        ? ([
+            ['true', texts.yes],
+            ['false', texts.no],
+          ] as const)
+        : filter.options?.map((option) => [option, optionOf(filter.name, option)] as const))
   return (
     <div className="filter">
       <label htmlFor={id}>{label}</label>
       {choices ? (
         <select id={id} className="input" value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">{texts.list.any}</option>
+          <option value="">{filter.blank ?? texts.list.any}</option>
           {choices.map(([key, text]) => (
             <option key={key} value={key}>
               {text}
@@ -60,6 +65,7 @@ export function FilterControl({ filter, value, onChange }: FilterProps) {
           id={id}
           className="input"
           key={value}
+          type={filter.type ?? 'text'}
           defaultValue={value}
           onBlur={(event) => event.target.value !== value && onChange(event.target.value)}
           onKeyDown={(event) => event.key === 'Enter' && onChange(event.currentTarget.value)}
@@ -149,7 +155,8 @@ export function ListScreen({ collection }: { collection: Collection }) {
     setRejected(true)
     change({ page_cursor: null })
   })
-  const loaded = answer?.data ?? []
+  const live = useLiveRows(JSON.stringify(query), answer?.data, read.isFetching)
+  const loaded = live.rows
   const names = useNames(idsIn(columns, loaded))
   const matching = useMemo(() => {
     const wanted = find.toLowerCase()
@@ -163,6 +170,19 @@ export function ListScreen({ collection }: { collection: Collection }) {
   const isSortable = isWhole || (total !== null && total <= maxLoaded)
   const hasFilter = find !== '' || Object.keys(chosen).length > 0
   const [exported, setExported] = useState<number>()
+  const [selected, setSelected] = useState<ReadonlyMap<string, Row>>(new Map())
+  const toggle = (some: Row[], isSelected: boolean) => {
+    const next = new Map(selected)
+    for (const row of some) {
+      if (!isSelected) next.delete(row.id)
+      else if (next.size < maxSelected) next.set(row.id, row)
+    }
+    setSelected(next)
+  }
+  const isSelectable = hasScope(session, scope, 'write') && bulkActionsOf(collection).length > 0
+  const titleOfRow = (row: Row): string =>
+    collection.connects?.map(({ field, to }) => names(to, String(row[field])) ?? texts.states.none).join(' → ') ??
+    titleOf(row, collection.title)
   const listAddress = fillAddress(address, params)
   const canCreate = routes.create && isServed(routes.create) && hasScope(session, scope, 'write')
   usePageTitle(texts.many(noun))
@@ -245,6 +265,14 @@ export function ListScreen({ collection }: { collection: Collection }) {
           {texts.states.stale} <Time value={new Date(read.dataUpdatedAt).toISOString()} />
         </p>
       )}
+      <LiveNotice {...live} />
+      <BulkBar
+        collection={collection}
+        params={params}
+        rows={[...selected.values()]}
+        titleOfRow={titleOfRow}
+        onClear={() => setSelected(new Map())}
+      />
       {read.isLoading && <Loading rows={10} />}
       {read.isError && !answer && <Failed problem={read.error} onRetry={() => void read.refetch()} />}
       {answer && rows.length === 0 && hasFilter && (
@@ -278,6 +306,9 @@ export function ListScreen({ collection }: { collection: Collection }) {
             states={states}
             opens={collection.opens ?? ((row) => `${listAddress}/${row.id}`)}
             sorting={sorting}
+            selection={
+              isSelectable ? { ids: new Set(selected.keys()), isFull: selected.size >= maxSelected, toggle } : undefined
+            }
             onSort={
               isSortable
                 ? (field) => {

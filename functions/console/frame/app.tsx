@@ -40,7 +40,9 @@ export function App() {
       <QueryClientProvider client={queryClient}>
         <Router hook={useGuardedLocation}>
           <Switch>
-            <Route path="/console" component={AccountPage} />
+            <Route path="/console">
+              <AccountPage reason="start" />
+            </Route>
             <Route path="/console/signed_in" component={SignedIn} />
             <Route path="/console/:slug" nest>
               {({ slug }) => (

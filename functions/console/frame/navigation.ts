@@ -6,19 +6,18 @@ type Entry = { path: string; label: string; icon: IconName; scope?: string; need
 
 type Section = { label: string | null; entries: Entry[] }
 
-const entry = (name: Exclude<IconName, 'overview' | 'settings'>, scope: string, more: Partial<Entry> = {}): Entry => ({
-  path: `/${name}`,
-  label: texts.many(name as 'resources'),
-  icon: name,
-  scope,
-  ...more,
-})
+const entry = (
+  name: Exclude<IconName, 'overview' | 'settings' | 'access'>,
+  scope: string,
+  more: Partial<Entry> = {},
+): Entry => ({ path: `/${name}`, label: texts.many(name as 'resources'), icon: name, scope, ...more })
 
 const allSections: Section[] = [
   { label: null, entries: [{ path: '/', label: texts.overview.title, icon: 'overview', key: 'o' }] },
   {
     label: texts.sections.access,
     entries: [
+      { path: '/access', label: texts.explorer.title, icon: 'access', scope: 'policies', key: 'x' },
       entry('resources', 'resources', { key: 'r' }),
       entry('policies', 'policies', { key: 'p' }),
       entry('groups', 'groups', { key: 'g' }),

@@ -1,6 +1,8 @@
 /** Paths of the icons, drawn with a stroke in a square of 16. */
 const paths = {
   overview: 'M2.5 2.5h4.5v5H2.5zM9 2.5h4.5v3H9zM9 7.5h4.5v6H9zM2.5 9.5h4.5v4H2.5z',
+  access:
+    'M4.4 5.6a1.7 1.7 0 1 0 0-3.4 1.7 1.7 0 0 0 0 3.4zM11.6 9.7a1.7 1.7 0 1 0 0-3.4 1.7 1.7 0 0 0 0 3.4zM4.4 13.8a1.7 1.7 0 1 0 0-3.4 1.7 1.7 0 0 0 0 3.4zM6 4.7l4.1 2.5M6 11.3l4.1-2.5',
   resources: 'M2.5 4.5h11v7h-11zM5 14h6M8 11.5V14',
   policies: 'M8 1.8l5.2 2v4c0 3.2-2.2 5.4-5.2 6.4-3-1-5.2-3.2-5.2-6.4v-4zM5.8 8l1.6 1.6L10.4 6.5',
   groups:
@@ -22,6 +24,7 @@ const paths = {
   requests: 'M2.5 3h11v10h-11zM5 6l2 2-2 2M8.5 10.5h2.5',
   menu: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11',
   close: 'M4 4l8 8M12 4l-8 8',
+  check: 'M3 8.5l3.5 3.5L13 4.5',
   add: 'M8 3v10M3 8h10',
   next: 'M6 3.5L10.5 8 6 12.5',
   previous: 'M10 3.5L5.5 8l4.5 4.5',

@@ -2,9 +2,11 @@ import { texts } from '../texts/texts.ts'
 import { preferences } from './preferences.ts'
 import { useStore } from './store.ts'
 
+type Zone = 'local' | 'utc'
+
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-function formatterOf(zone: 'local' | 'utc', timeStyle: 'short' | 'medium' | 'long'): Intl.DateTimeFormat {
+function formatterOf(zone: Zone, timeStyle: 'short' | 'medium' | 'long'): Intl.DateTimeFormat {
   const key = `${zone} ${timeStyle}`
   const found =
     formatters.get(key) ??
@@ -28,10 +30,22 @@ function distanceOf(time: number, now: number): string | undefined {
 }
 
 /** Returns a point in time in a zone as text, without seconds that are zero. */
-export function timeText(value: string, zone: 'local' | 'utc'): string {
+export function timeText(value: string, zone: Zone): string {
   const date = new Date(value)
   return `${formatterOf(zone, date.getUTCSeconds() > 0 ? 'medium' : 'short').format(date)}${zone === 'utc' ? ' UTC' : ''}`
 }
+
+/** Converts a point in time to the value of an input `datetime-local` in the preferred zone; blank for a blank or invalid text. */
+export function toInput(value: string, zone: Zone): string {
+  const date = new Date(value)
+  if (Number.isNaN(date.getTime())) return ''
+  const offset = zone === 'utc' ? 0 : date.getTimezoneOffset() * 60_000
+  return new Date(date.getTime() - offset).toISOString().slice(0, 16)
+}
+
+/** Converts the value of an input `datetime-local` in the preferred zone to a timestamp. A blank stays blank. */
+export const fromInput = (value: string, zone: Zone): string =>
+  value && new Date(zone === 'utc' ? `${value}Z` : value).toISOString()
 
 /** Shows a point in time in the preferred zone. Times within a day are shown as a distance, with the exact time as title. */
 export function Time({ value, exact = false }: { value: string; exact?: boolean }) {

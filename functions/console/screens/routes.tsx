@@ -1,4 +1,4 @@
-import type { ComponentType } from 'react'
+import { type ComponentType, lazy } from 'react'
 import { Route, Switch } from 'wouter'
 import { isServed } from '../client/coming.ts'
 import { type Collection, fillAddress } from '../collection/collection.ts'
@@ -39,8 +39,12 @@ const collections: Collection[] = [
   tokens,
 ]
 
+/** Access explorer, in a file of its own. */
+const Explorer = lazy(() => import('./access/explorer.tsx'))
+
 const ownScreens: Record<string, ComponentType> = {
   '/': OverviewScreen,
+  '/access': Explorer,
   '/providers': ProviderList,
   '/settings': SettingsScreen,
 }

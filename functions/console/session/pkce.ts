@@ -24,9 +24,15 @@ export async function signInAddress(origin: string, { slug, state, verifier }: S
   return `/sign_in/${encodeURIComponent(slug)}?${query}`
 }
 
-/** Reads the code and verifier of a one-time sign-in from a fragment; undefined if it has none (K2.7). */
-export function oneTimeSignIn(fragment: string): { code: string; verifier: string } | undefined {
-  const fields = new URLSearchParams(fragment.replace(/^#/, ''))
+type Address = Pick<URL, 'protocol' | 'hostname' | 'hash'>
+
+/**
+ * Reads the code and verifier of a one-time sign-in from the fragment of an address; undefined if it has none (K2.7). An address of a
+ * deployment never has one, because a link with the code of another account would sign a person in to that account.
+ */
+export function oneTimeSignIn({ protocol, hostname, hash }: Address): { code: string; verifier: string } | undefined {
+  if (protocol !== 'http:' || hostname !== '127.0.0.1') return undefined
+  const fields = new URLSearchParams(hash.replace(/^#/, ''))
   const [code, verifier] = [fields.get('code'), fields.get('verifier')]
   return code && verifier ? { code, verifier } : undefined
 }

@@ -35,7 +35,7 @@ export const post = (message: Message): void => tabs.postMessage(message)
 
 /** Reads the fragment and removes it from the address, so that no later page or history entry contains the code. */
 export function takeFragment(): void {
-  oneTime = oneTimeSignIn(location.hash)
+  oneTime = oneTimeSignIn(location)
   if (location.hash) history.replaceState(null, '', location.pathname + location.search)
 }
 
@@ -77,7 +77,7 @@ export async function readSession(): Promise<Session> {
   return {
     account: { id: data.id, slug: data.slug, name: data.name },
     actor: { id: '', name: data.name, email: null, type: 'api_client' },
-    credential: { kind: 'api_token', id: '', context: null, expires_at: '' },
+    credential: { kind: 'api_token', id: '', context: null, auth_provider_id: null, expires_at: '' },
     scopes: ['*'],
     change_count: null,
   }
@@ -108,6 +108,9 @@ export const activate = (session: Session): void => sessionState.set({ status: '
 /** Query of a tab that another tab opened to sign in again (K3.7). */
 const renewalQuery = '?renewal'
 
+/** Query of a link on the sign-in page, for a person who has an API token (K3.5). */
+const tokenQuery = '?token'
+
 export const openRenewalTab = (slug: string): void => {
   window.open(`/console/${slug}${renewalQuery}`)
 }
@@ -122,12 +125,17 @@ export async function startSignIn(slug: string, tab: StartedSignIn['tab'] = 'sam
   location.assign(address)
 }
 
+function takeStarted(): Partial<StartedSignIn> {
+  const started: Partial<StartedSignIn> = JSON.parse(sessionStorage.getItem(startedKey) ?? '{}')
+  sessionStorage.removeItem(startedKey)
+  return started
+}
+
 type Finished = { returnTo: string; tab: StartedSignIn['tab']; slug: string } | { reason: SignInReason; slug: string }
 
 /** Completes a sign-in with the parameters of `signed_in`. */
 export async function finishSignIn(parameters: URLSearchParams): Promise<Finished> {
-  const started: Partial<StartedSignIn> = JSON.parse(sessionStorage.getItem(startedKey) ?? '{}')
-  sessionStorage.removeItem(startedKey)
+  const started = takeStarted()
   const { slug = '', verifier = '', returnTo = '', tab = 'same' } = started
   const code = parameters.get('code')
   if (!started.state || started.state !== parameters.get('state')) return { reason: 'failed', slug }
@@ -164,6 +172,10 @@ export async function openSession(slug: string): Promise<SessionState> {
     if (location.search === renewalQuery) {
       await startSignIn(slug, 'new')
       return { status: 'loading' }
+    }
+    if (location.search === tokenQuery) {
+      history.replaceState(null, '', safeReturn(slug, takeStarted().returnTo ?? ''))
+      return { status: 'none', reason: 'token' }
     }
     if (sessionStorage.getItem(tokenModeKey)) return { status: 'none', reason: 'token' }
     return { status: 'active', session: await readSession() }

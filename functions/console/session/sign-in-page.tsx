@@ -15,12 +15,17 @@ const explanations: Partial<Record<SignInReason, string>> = {
   used: texts.signIn.used,
 }
 
-function Panel({ title, children }: { title: string; children: ReactNode }) {
+function Panel({ reason, children }: { reason: SignInReason; children: ReactNode }) {
   return (
     <main className="sign-in">
       <div className="sign-in-panel">
         <p className="product">{texts.product}</p>
-        <h1>{title}</h1>
+        <h1>{texts.signIn.title}</h1>
+        {explanations[reason] && (
+          <p className="explanation" role="status">
+            {explanations[reason]}
+          </p>
+        )}
         {children}
       </div>
     </main>
@@ -88,12 +93,7 @@ const canSignIn = isServed('POST /sign_in/session')
 /** Page of an account without a session: the sign-in page of the service, or a token. */
 export function SignInPage({ slug, reason }: { slug: string; reason: SignInReason }) {
   return (
-    <Panel title={texts.signIn.title}>
-      {explanations[reason] && (
-        <p className="explanation" role="status">
-          {explanations[reason]}
-        </p>
-      )}
+    <Panel reason={reason}>
       {canSignIn && (
         <>
           <ActionButton tone="primary" onPress={() => void startSignIn(slug)}>
@@ -108,11 +108,11 @@ export function SignInPage({ slug, reason }: { slug: string; reason: SignInReaso
 }
 
 /** Page at `/console`, where the account is not known yet. */
-export function AccountPage() {
+export function AccountPage({ reason }: { reason: SignInReason }) {
   const [slug, setSlug] = useState('')
   const [, navigate] = useLocation()
   return (
-    <Panel title={texts.signIn.title}>
+    <Panel reason={reason}>
       {canSignIn && (
         <>
           <Form

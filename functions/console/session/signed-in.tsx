@@ -23,6 +23,6 @@ export function SignedIn() {
       window.close()
     })
   }, [])
-  if (failure) return failure.slug ? <SignInPage {...failure} /> : <AccountPage />
+  if (failure) return failure.slug ? <SignInPage {...failure} /> : <AccountPage reason={failure.reason} />
   return isDone ? <p className="sign-in">{texts.signIn.closeTab}</p> : <Loading rows={3} />
 }

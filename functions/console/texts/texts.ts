@@ -32,6 +32,9 @@ const nouns = {
   requests: ['API request', 'API requests'],
   flows: ['flow', 'flows'],
   refusals: ['refusal', 'refusals'],
+  authorizations: ['authorization', 'authorizations in force'],
+  portalSessions: ['console session', 'console sessions'],
+  gatewayTokens: ['gateway token', 'gateway tokens'],
 } as const
 
 export type Noun = keyof typeof nouns
@@ -52,6 +55,86 @@ const objectWords = (object: string, count: number): string => {
     .replaceAll('_', ' ')
     .replace(/\b(api|oidc|idp|mdm|otp)\b/g, (word) => word.toUpperCase())
   return count === 1 ? many.replace(/ies$/, 'y').replace(/s$/, '') : many
+}
+
+/** Returns a condition as part of a sentence: "the country is one of Poland". Abbreviations keep their capitals. */
+const inSentence = (text: string): string => `the ${text.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`
+
+/** Texts of the access explorer. Placeholders in braces are filled with links. */
+const explorer = {
+  title: 'Access explorer',
+  with: 'Compare with',
+  endComparison: 'End comparison',
+  circumstances: 'Circumstances',
+  notGiven: 'Not known',
+  choose: 'Who can reach what, and why?',
+  chooseHint: 'Choose an actor to see what it reaches, a resource to see who reaches it, or both to see the decision.',
+  chooseResource: 'Choose a resource to see why, and what would change it.',
+  chooseActor: 'Choose an actor to see why, and what would change it.',
+  nobody: 'Nobody can reach this resource now.',
+  firstThousand: 'Only the first 1,000 rows are shown.',
+  onlyIf: (conditions: string[]): string => `if ${lists.format(conditions.map(inSentence))}`,
+  required: (conditions: string[]): string => lists.format(conditions.map(inSentence)),
+  now: 'At this time',
+  always: 'Without conditions',
+  until: 'until',
+  folded: (count: number, onPath: number | undefined): string =>
+    onPath === undefined
+      ? `${numbers.format(count)} more`
+      : `${numbers.format(count)} more, ${numbers.format(onPath)} on the path`,
+  explain: 'Explain',
+  openHere: 'Open in the access explorer',
+  decision: (actor: string): string => `Decision for ${actor}`,
+  policies: 'Policies of the actor for this resource',
+  noPolicies: 'No group of the actor has a policy for this resource.',
+  policyOf: 'Policy of {group}',
+  truncated: 'More policies were considered than are shown.',
+  met: 'Met',
+  unmet: 'Not met',
+  sentence: {
+    allowed: '{actor} can reach {resource} through the policy of {group}.',
+    allowedUntil: '{actor} can reach {resource} through the policy of {group} until {until}.',
+    offline: '{actor} may reach {resource}, but cannot connect: no gateway of {site} is online.',
+    disabled: '{actor} cannot reach {resource}: {actor} is disabled.',
+    pool: '{actor} cannot reach {resource}: a device pool has no address to connect to.',
+    internet: '{actor} cannot reach {resource}: the Internet Resource is not enabled for this account.',
+    noPolicy: '{actor} cannot reach {resource}: no policy gives a group of {actor} access to it.',
+    policyDisabled: '{actor} cannot reach {resource}: the policy of {group} is disabled.',
+    violated: '{actor} cannot reach {resource}: {circumstances}, but the policy of {group} requires that {required}.',
+  },
+  moreUnmet: (count: number): string =>
+    ` ${counted(count, 'other policy', 'other policies')} would not admit it either.`,
+  circumstance: {
+    region: (region: string): string => `the client is in ${region}`,
+    noRegion: 'the country of the client is not known',
+    ip: (ip: string): string => `the address of the client is ${ip}`,
+    noIp: 'the address of the client is not known',
+    provider: (name: string): string => `the sign-in is through ${name}`,
+    noProvider: 'no sign-in provider is chosen',
+    unverified: 'the client is not verified',
+    noClient: 'no verified client is chosen',
+    time: (time: string): string => `the time is ${time}`,
+  },
+  changes: 'Changes that would allow it',
+  open: 'Open',
+  review: 'Review',
+  before: 'Now',
+  after: 'Then',
+  changed: 'The change was made.',
+  changedMeanwhile: 'The policy was changed in the meantime. Nothing was saved; check the new decision.',
+  change: {
+    gateway: 'Connect a gateway, or start one that is offline',
+    enableActor: (actor: string): string => `Enable ${actor}`,
+    enablePolicy: (group: string): string => `Enable the policy of ${group}`,
+    join: (actor: string, group: string): string => `Add ${actor} to the group ${group}`,
+    newPolicy: (resource: string): string => `Create another policy for ${resource}`,
+    verify: (client: string): string => `Verify the client ${client}`,
+    widen: (group: string): string => `Widen the conditions of the policy of ${group}`,
+    policyName: (group: string): string => `policy of ${group}`,
+  },
+  comparison: 'Comparison of two actors',
+  onlyDifferent: 'Only differences',
+  noDifference: 'Both reach the same resources.',
 }
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
@@ -84,6 +167,34 @@ export const texts = {
   allPorts: 'All ports',
   wholeDay: 'all day',
   anyClient: 'Any client',
+  weekdays: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
+  closed: 'no access',
+  explorer,
+  bulk: {
+    select: 'Select row',
+    selectAll: 'Select all rows of the page',
+    selected: (count: number, max: number): string =>
+      count >= max ? `${numbers.format(count)} selected, the maximum` : `${numbers.format(count)} selected`,
+    clear: 'Clear selection',
+    already: 'Already so',
+    done: 'Done',
+    progress: (count: number, all: number): string => `${numbers.format(count)} of ${numbers.format(all)} processed`,
+    type: (count: number): string => `Type ${count} to confirm`,
+    stop: 'Stop',
+    resume: (count: number): string => `Continue with ${numbers.format(count)}`,
+  },
+  palette: {
+    open: 'Search',
+    key: 'Ctrl K',
+    title: 'Search screens, actions and objects',
+    placeholder: 'Name, email, address, or an action',
+    screen: 'Screen',
+    action: 'Action',
+    dark: 'Use dark colours',
+    light: 'Use light colours',
+    truncated: 'There are more matches than could be searched.',
+    notIndexed: 'Not all objects can be found yet, because the index is being built.',
+  },
   sections: {
     access: 'Access',
     network: 'Network',
@@ -104,6 +215,9 @@ export const texts = {
     enable: 'Enable',
     create: (noun: Noun): string => `New ${nouns[noun][0]}`,
     add: 'Add',
+    end: 'End',
+    all: (verb: string): string => `${verb} all`,
+    show: 'Show',
     csv: 'Export CSV',
     clear: 'Clear filters',
     previous: 'Previous',
@@ -144,6 +258,7 @@ export const texts = {
     gatewayToken: 'Token',
     signIns: 'Client sign-ins',
     history: 'History',
+    conditions: 'Conditions',
   },
   hints: {
     address: 'For example wiki.example.com, *.example.com, 192.0.2.10 or 192.0.2.0/24, as the type requires.',
@@ -157,6 +272,7 @@ export const texts = {
     discovery: 'The issuer, or the address of its discovery document.',
     domains: 'Only people with an email in one of these domains can sign in. Leave empty for any domain.',
     seconds: 'In seconds.',
+    unconditional: 'Members of the group have access at any time and from anywhere.',
   },
   siteToken: {
     title: 'Connect gateways with a site token',
@@ -227,7 +343,8 @@ export const texts = {
     keepSecret: 'Leave empty to keep the stored secret.',
     created: (noun: Noun): string => `The ${nouns[noun][0]} was created.`,
     saved: (noun: Noun): string => `The ${nouns[noun][0]} was saved.`,
-    removed: (noun: Noun): string => `The ${nouns[noun][0]} was deleted.`,
+    removed: (noun: Noun, isMany = false): string =>
+      `The ${nouns[noun][Number(isMany)]} ${isMany ? 'were' : 'was'} deleted.`,
     merged: 'Someone else changed this object in the meantime. Check the result; nothing is saved yet.',
     rateLimited: (seconds: number): string =>
       `The account sends too many requests. Nothing was changed. Retry in ${counted(seconds, 'second', 'seconds')}.`,
@@ -256,6 +373,13 @@ export const texts = {
     nothing: 'Nothing else is affected.',
     orMore: (text: string): string => text.replace(/^\S+/, (count) => `${count} or more`),
     type: 'Type the name to confirm',
+    end: (verb: string, noun: Noun, name: string): string => `${verb} the ${nouns[noun][0]} “${name}”?`,
+    endsSession: 'This ends your own session. You will have to sign in again, if you still can.',
+    authorizationEnds:
+      'The connection ends at once. The client can obtain a new authorization as long as a policy allows it.',
+    sessionEnds: 'The person has to sign in to the console again.',
+    gatewayTokenEnds:
+      'Gateways that use this token lose their session at once. Their clients connect through other gateways of the site.',
     tokenEnds: 'What uses this token loses access at once.',
     final: 'This cannot be undone.',
     memberTitle: 'Change the members?',
@@ -318,7 +442,6 @@ export const texts = {
     used: (used: number, total: number): string => `${numbers.format(used)} of ${numbers.format(total)}`,
     noLimits: 'No limit is set.',
   },
-  overview: { title: 'Overview' },
   logs: {
     objects: loggedObjects,
     object: objectWords,
@@ -364,7 +487,6 @@ export const texts = {
     fields: 'Fields',
     showRaw: 'Show as JSON',
     hideRaw: 'Hide JSON',
-    explain: 'Explain',
   },
   proof: {
     title: 'Proof',
@@ -428,9 +550,7 @@ export const texts = {
       `${numbers.format(sent)}\u00a0/\u00a0${numbers.format(received)}`,
     openFor: (duration: string): string => `Open for ${duration}`,
     until: (time: string): string => `authorized until ${time}`,
-    end: 'End authorization',
-    endHint: 'Its connections through the gateway end. The client can obtain another authorization at once.',
-    ended: 'The authorization was ended.',
+    authorizations: 'Authorizations of the client',
     tooLong: 'Flows are plotted for at most 31 days. Choose a shorter window.',
     approximate: 'Numbers are approximate: some values are only counted together with others.',
     countedFrom: 'The window was too large to count as a whole. Counted from',
@@ -439,14 +559,63 @@ export const texts = {
     from: 'From',
     hint: 'Flows appear here once devices report the connections of policies whose flow log is on.',
   },
+  overview: {
+    title: 'Overview',
+    problemsTitle: 'Problems',
+    noProblems: 'No problems.',
+    broken: 'Broken',
+    attention: 'Attention',
+    numbers: 'Account',
+    gateways: 'Gateways online',
+    day: { flows: 'Flows in 24 hours', refusals: 'Refusals in 24 hours' },
+    changes: 'Last changes',
+    change: {
+      insert: '{author} created the {object} {name}',
+      update: '{author} changed the {object} {name}',
+      delete: '{author} deleted the {object} {name}',
+    },
+    service: 'The service',
+    start: 'First steps',
+    done: 'done',
+    steps: [
+      ['Create a site', 'A site is a network with resources, such as an office or a data centre.'],
+      ['Connect a gateway', 'Open the site, create a token, and start a gateway with it.'],
+      ['Add a resource', 'A resource is an address in the site that people need.'],
+      ['Create a group', 'Add people to the group, or synchronize it from a directory.'],
+      ['Create a policy', 'A policy lets the group reach the resource.'],
+      ['Let people sign in', 'Set up a provider. The first client then appears here.'],
+    ] as const,
+    problems: {
+      site: (resources: number | null): string =>
+        resources === null
+          ? '{name} has no gateway online'
+          : `{name} has no gateway online: ${counted(resources, 'resource', 'resources')} cannot be reached`,
+      moreSites: (count: number): string => `${counted(count, 'more site has', 'more sites have')} no gateway online`,
+      gateways: (count: number): string => `${counted(count, 'gateway is', 'gateways are')} offline`,
+      source: {
+        failed: 'The synchronization of {name} fails',
+        braked: 'The synchronization of {name} was stopped before it deleted too much',
+        rewound: 'The synchronization of {name} was rewound',
+        disabled: 'The synchronization of {name} is disabled',
+      },
+      expiring: 'The token {name} expires',
+      orphaned: (count: number): string =>
+        `${counted(count, 'policy has', 'policies have')} no group and ${count === 1 ? 'grants' : 'grant'} nothing`,
+      limit: (name: string, used: number, total: number): string =>
+        `${name}: ${numbers.format(used)} of ${numbers.format(total)} used`,
+    },
+  },
   keys: {
     title: 'Keyboard',
     rows: [
+      ['Ctrl K', 'search screens, actions and objects'],
       ['/', 'find in the list'],
       ['j  k', 'next or previous row'],
       ['Enter', 'open the row'],
       ['e', 'edit'],
       ['n', 'create'],
+      ['g o', 'overview'],
+      ['g x', 'access explorer'],
       ['g r', 'resources'],
       ['g p', 'policies'],
       ['g g', 'groups'],
@@ -456,7 +625,9 @@ export const texts = {
       ['g f', 'flows'],
       ['g h', 'changes'],
       ['r', 'raw entry'],
+      ['g t', 'API clients'],
       ['?', 'this list'],
+      ['Esc', 'close a dialog'],
     ],
   },
   badges: {
@@ -480,6 +651,9 @@ export const texts = {
     device: 'The inventory of the posture provider owns this device.',
   },
 } as const
+
+/** Returns the name of a kind of object in the change log or the search, such as "group" for `groups`. */
+export const objectName = (object: string): string => objectWords(object, 1)
 
 /** Labels of fields, by their name in the API. Other names are shown as words. */
 const labels: Record<string, string> = {
@@ -560,6 +734,13 @@ const labels: Record<string, string> = {
   role: 'Reported by',
   last_at: 'Last',
   violated: 'Conditions not met',
+  at: 'Time (default: now)',
+  client: 'Client',
+  ip: 'IP address',
+  region: 'Country',
+  provider: 'Provider',
+  authorized_at: 'Authorized',
+  auth_provider_id: 'Provider',
 }
 
 export const labelOf = (field: string): string =>

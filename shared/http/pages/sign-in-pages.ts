@@ -1,3 +1,4 @@
+import { env } from '../../core/env.ts'
 import type { Answer } from '../exchange.ts'
 import { type Html, html } from './html.ts'
 import { administrator, pageAnswer } from './page.ts'
@@ -98,6 +99,13 @@ function otherAccount({ slug, request }: SignInPage, [first, ...more]: readonly 
   return html`<p class="other"><a href="${address}">Use another account</a></p>`
 }
 
+/** Link for a person who has an API token and opened the console (K3.5). */
+function tokenLink({ slug, request }: SignInPage): Html | null {
+  const isConsole = request.context === 'portal' && new URL(request.redirect_uri).pathname === '/console/signed_in'
+  if (!env.console || !isConsole) return null
+  return html`<p class="other"><a href="/console/${encodeURIComponent(slug)}?token">Use an API token</a></p>`
+}
+
 function emailForm({ slug, request, email, error }: SignInPage, isOnlyWay: boolean): Html {
   const isWrong = email !== undefined && error !== undefined
   return html`<h2>With a passcode by email</h2>
@@ -127,7 +135,8 @@ ${email === undefined && errorOf(error)}
 ${providerLinks(page, others)}
 ${otherAccount(page, others)}
 ${isByEmail && emailForm(page, others.length === 0)}
-${providers.length === 0 && html`<p>There is no way to sign in yet. Ask ${administrator} to set one up.</p>`}`,
+${providers.length === 0 && html`<p>There is no way to sign in yet. Ask ${administrator} to set one up.</p>`}
+${tokenLink(page)}`,
   })
 }
 

@@ -5,9 +5,7 @@ import { entryAddress, type Flow } from '../../logs/entries.ts'
 import { preferences } from '../../parts/preferences.ts'
 import { useStore } from '../../parts/store.ts'
 import { timeText } from '../../parts/time.tsx'
-import { useSession } from '../../session/session.ts'
 import { labelOf, texts } from '../../texts/texts.ts'
-import { canEndAuthorizations, FlowAuthorization } from './flow-authorization.tsx'
 import { type FlowPair, pairsOf } from './flow-pairs.ts'
 
 export const toFlowRow = (flow: { log_id: string }): Row => ({ ...flow, id: flow.log_id })
@@ -48,7 +46,6 @@ const rowOfPair = (pair: FlowPair, zone: 'local' | 'utc'): Row => {
 /** Flows, one row for the reports of both sides. Open ones show their age, and when their authorization expires (K8.4). */
 export function FlowRows({ rows }: { rows: Row[] }) {
   const { zone } = useStore(preferences)
-  const session = useSession()
   return (
     <RowTable
       label={texts.many('flows')}
@@ -63,9 +60,6 @@ export function FlowRows({ rows }: { rows: Row[] }) {
       ]}
       rows={pairsOf(rows as unknown as Flow[]).map((pair) => rowOfPair(pair, zone))}
       opens={({ id }) => entryAddress(id)}
-      {...(canEndAuthorizations(session) && {
-        actions: (row: Row) => <FlowAuthorization flow={row as unknown as Flow} />,
-      })}
     />
   )
 }

@@ -122,6 +122,15 @@ describe('the list of providers', () => {
     expect(String(signInPage({ ...page, providers: [] }).body)).toContain('no way to sign in yet')
   })
 
+  it('links to the form for an API token, only for the console (K3.5)', () => {
+    const ofPortal = (redirect_uri: string, context: 'client' | 'portal' = 'portal') =>
+      String(signInPage({ ...page, request: { ...request, context, redirect_uri } }).body)
+    const own = 'https://example.com/console/signed_in'
+    expect(ofPortal(own)).toContain(`<a href="/console/${page.slug}?token">Use an API token</a>`)
+    expect(ofPortal(own, 'client')).not.toContain('API token')
+    expect(ofPortal('https://portal.example.com/done')).not.toContain('API token')
+  })
+
   it('puts the error into the title, which screen readers read first', () => {
     expect(String(signInPage({ ...page, error: 'No.' }).body)).toMatch(/<title>Error: /)
     expect(String(passcodePage({ ...page, email: 'a@example.com', error: 'No.' }).body)).toMatch(/<title>Error: /)
