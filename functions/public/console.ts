@@ -3,8 +3,11 @@ import type { Answer, Event } from '#shared/http/exchange.ts'
 import type { Handler } from '#shared/http/lambda.ts'
 import { answerPublicly, compressedFile } from '#shared/http/static-file.ts'
 
-/** Hashes of the constant style elements that react-aria inserts (K4.1). A test computes them from the installed version. */
-export const styleHashes = ['sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o=']
+/** Hashes of the constant style elements that react-aria and Plot insert (K4.1). A test computes them from the installed versions. */
+export const styleHashes = [
+  'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o=',
+  'sha256-jSYQUrW7J0b3jPqhZP9C2Xh1PyJKHKXd4s0fpGGKrww=',
+]
 
 const policy = [
   "default-src 'none'",

@@ -103,6 +103,7 @@ function selectRole(
   if (!reads) return roles.of.writer
   // Keeps the bucket of archived logs from all other operations.
   if (/^\/logs(\/|$)/.test(path)) return roles.of.readerOfLogs
+  if (path.endsWith('/portal_sessions')) return roles.of.readerOfSessions
   return secrets ? roles.of.secretReader : roles.of.reader
 }
 

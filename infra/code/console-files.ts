@@ -17,6 +17,32 @@ const ownLanguageOnly: Plugin = {
   },
 }
 
+/**
+ * Adds the frame and the screens to the imports of each lazy file, which needs them loaded anyway. Otherwise esbuild splits the shared code
+ * into one file per combination of lazy files, and the page would load all of them at once.
+ */
+const sharedCodeInFewFiles: Plugin = {
+  name: 'shared code in few files',
+  setup(builder) {
+    const lazy = new Set<string>()
+    builder.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+      if (kind === 'dynamic-import') lazy.add(join(resolveDir, path))
+      return undefined
+    })
+    builder.onLoad({ filter: /functions[\\/]console[\\/].*\.tsx?$/ }, ({ path }) =>
+      lazy.has(path)
+        ? {
+            loader: 'tsx',
+            contents: [
+              readFileSync(path, 'utf8'),
+              ...['frame/app.tsx', 'screens/routes.tsx'].map((name) => `import ${JSON.stringify(join(root, name))}`),
+            ].join('\n'),
+          }
+        : undefined,
+    )
+  },
+}
+
 const options = {
   absWorkingDir: root,
   entryPoints: ['main.tsx'],
@@ -35,20 +61,21 @@ const options = {
   define: { 'process.env.NODE_ENV': '"production"' },
   legalComments: 'none',
   logLevel: 'warning',
-  plugins: [ownLanguageOnly],
+  plugins: [ownLanguageOnly, sharedCodeInFewFiles],
 } satisfies BuildOptions
 
-/** Lists the names of the files that the page loads at once: the entry, its imports, and those of the screens, which it imports later. */
+/** Lists the names of the files that the page loads at once: the entry, the screens, which it imports later, and the imports of both. */
 function firstFiles({ outputs }: Metafile): { scripts: string[]; style: string } {
-  const entry = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === 'main.tsx') ?? ''
+  const fileOf = (source: string) => Object.keys(outputs).find((path) => outputs[path]?.entryPoint === source) ?? ''
+  const entry = fileOf('main.tsx')
   const found = new Set<string>()
   const visit = (path: string): void => {
     if (found.has(path)) return
     found.add(path)
-    for (const { path: next, kind } of outputs[path]?.imports ?? [])
-      if (kind === 'import-statement' || (kind === 'dynamic-import' && path === entry)) visit(next)
+    for (const { path: next, kind } of outputs[path]?.imports ?? []) if (kind === 'import-statement') visit(next)
   }
   visit(entry)
+  visit(fileOf('screens/routes.tsx'))
   return { scripts: [...found].map((path) => basename(path)), style: basename(outputs[entry]?.cssBundle ?? '') }
 }
 

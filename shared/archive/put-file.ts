@@ -67,16 +67,27 @@ export async function* groupsIn(content: Buffer, columns?: string[]): AsyncGener
   for (const group of file.groups.keys()) yield await file.readGroup(group, columns)
 }
 
-/** Returns the Merkle root over the rows of a file; null for a damaged file. */
-export async function rootOfRows(stream: LogStream, content: Buffer): Promise<string | null> {
-  const leaves: Buffer[] = []
-  try {
-    for await (const rows of groupsIn(content)) for (const row of rows) leaves.push(rowLeaf(stream, row))
-  } catch {
-    return null
-  }
-  return rootsOf(leaves).root
+type FileTree = { ids: string[]; leaves: Buffer[]; erased: number; root: string; groups: string[] }
+
+/** Reads the ids and the leaves of all rows of a file, their Merkle tree and the number of erased rows. @throws Error for a damaged file */
+async function readTree(stream: LogStream, content: Buffer): Promise<FileTree> {
+  const [ids, leaves]: [string[], Buffer[]] = [[], []]
+  let erased = 0
+  for await (const rows of groupsIn(content))
+    for (const row of rows) {
+      ids.push(String(row.log_id))
+      leaves.push(rowLeaf(stream, row))
+      if (row.erased_leaf !== null) erased++
+    }
+  return { ids, leaves, erased, ...rootsOf(leaves) }
 }
+
+/** Returns the Merkle root over the rows of a file; null for a damaged file. */
+export const rootOfRows = (stream: LogStream, content: Buffer): Promise<string | null> =>
+  readTree(stream, content).then(
+    ({ root }) => root,
+    () => null,
+  )
 
 /** @throws ArchiveMismatch if the file is missing */
 async function readContent(key: string): Promise<Buffer> {
@@ -91,15 +102,9 @@ async function readContent(key: string): Promise<Buffer> {
  */
 export async function readLeaves({ stream, key, root }: ManifestFile): Promise<{ id: string; leaf: Buffer }[]> {
   const content = await readContent(key)
-  const leaves: { id: string; leaf: Buffer }[] = []
-  try {
-    for await (const rows of groupsIn(content))
-      for (const row of rows) leaves.push({ id: String(row.log_id), leaf: rowLeaf(stream, row) })
-  } catch {
-    throw new ArchiveMismatch(key)
-  }
-  if (rootsOf(leaves.map(({ leaf }) => leaf)).root !== root) throw new ArchiveMismatch(key)
-  return leaves
+  const tree = await readTree(stream, content).catch(() => null)
+  if (tree?.root !== root) throw new ArchiveMismatch(key)
+  return tree.leaves.map((leaf, index) => ({ id: tree.ids[index] as string, leaf }))
 }
 
 /** Reads some columns of all rows of a file. @throws ArchiveMismatch if the file is missing or has other rows */
@@ -123,23 +128,11 @@ export async function verifyFile(
   listed: { sha256: string; rows: number } = { sha256: file.sha256, rows: 0 },
 ): Promise<void> {
   const content = await readContent(file.key)
-  const leaves: Buffer[] = []
-  let [first, last, erased] = ['', '', 0]
-  for await (const rows of groupsIn(content)) {
-    for (const row of rows) {
-      const id = String(row.log_id)
-      if (id <= last) throw new ArchiveMismatch(file.key)
-      if (first === '') first = id
-      last = id
-      if (row.erased_leaf !== null) erased++
-      leaves.push(rowLeaf(file.stream, row))
-    }
-  }
-  const { root, groups } = rootsOf(leaves)
-  const found = canonicalJson({ rows: leaves.length, root, groups, first, last })
-  const { rows, root: listedRoot, groups: listedGroups, first: listedFirst, last: listedLast } = file
-  const expected = { rows, root: listedRoot, groups: listedGroups, first: listedFirst, last: listedLast }
-  if (found !== canonicalJson(expected)) throw new ArchiveMismatch(file.key)
+  const { ids, leaves, erased, root, groups } = await readTree(file.stream, content)
+  const isOrdered = ids.every((id, index) => index === 0 || id > (ids[index - 1] as string))
+  const found = { rows: leaves.length, root, groups, first: ids[0] ?? '', last: ids.at(-1) ?? '' }
+  const expected = { rows: file.rows, root: file.root, groups: file.groups, first: file.first, last: file.last }
+  if (!isOrdered || canonicalJson(found) !== canonicalJson(expected)) throw new ArchiveMismatch(file.key)
   if (erased !== listed.rows) throw new UnlistedErasure(file.key)
   if (hash('sha256', content) !== listed.sha256) throw new ArchiveMismatch(file.key)
 }

@@ -1,4 +1,4 @@
-import { isAdministering, scopesOf } from '../auth/caller.ts'
+import { isAdministering, mayUseApi, scopesOf } from '../auth/caller.ts'
 import { sourceBucket } from '../auth/rate-limit/bucket.ts'
 import { ApiError, featureNotEnabled, notFound } from '../core/errors.ts'
 import { isPathId } from '../core/ids.ts'
@@ -44,9 +44,7 @@ const contentLength = (header: string | undefined): number | null =>
 
 const checkPermission: OperationStep = ({ caller }, event, { permission, permissionsOf }) => {
   if (!isAdministering(caller)) return
-  if (caller.actor.type !== 'api_client' && caller.actor.type !== 'account_admin_user') {
-    throw new ApiError('forbidden', 'This actor is not an administrator of the account.')
-  }
+  if (!mayUseApi(caller)) throw new ApiError('forbidden', 'This actor is not an administrator of the account.')
   const required = permissionsOf?.(new URLSearchParams(event.rawQueryString)) ?? (permission ? [permission] : [])
   const scopes = scopesOf(caller)
   const lacking = required.find((one) => !covers(scopes, one))

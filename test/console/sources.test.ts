@@ -59,6 +59,7 @@ const packages = [
   'react-dom/client',
   'react-aria-components',
   '@tanstack/react-query',
+  '@observablehq/plot',
   'wouter',
   'wouter/use-browser-location',
 ]

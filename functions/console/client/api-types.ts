@@ -2,12 +2,13 @@
 
 type ApiSchemas = {
   Account: { id: string; slug: string; key: string; name: string; legal_name: string | null; limits: { users?: { used: number; available: number; total: number }; monthly_active_users?: { used: number; available: number; total: number }; service_accounts?: { used: number; available: number; total: number }; account_admin_users?: { used: number; available: number; total: number }; sites?: { used: number; available: number; total: number } } }
-  Actor: { id: string; name: string; email: string | null; type: 'account_user' | 'account_admin_user' | 'service_account' | 'api_client'; allow_email_otp_sign_in: boolean; created_by_directory_id: string | null; is_disabled: boolean; last_seen_at: string | null; inserted_at: string; updated_at: string }
+  Actor: { id: string; name: string; email: string | null; type: 'account_user' | 'account_admin_user' | 'service_account' | 'api_client'; allow_email_otp_sign_in: boolean; portal_scopes: Array<'*:read'> | null; created_by_directory_id: string | null; is_disabled: boolean; last_seen_at: string | null; inserted_at: string; updated_at: string }
   ActorWithAccess: { id: string; name: string; type: 'account_user' | 'account_admin_user' | 'service_account' | 'api_client'; policies: Array<ApiSchemas['PossibleGrant']>; truncated?: Array<'policies'> }
   ApiRequestEntry: { type: 'api_request'; log_id: string; timestamp: string; actor_id: string; api_token_id: string | null; method: string; path: string; content_length: number | null; request_id: string; ip: string; ip_region: string | null; ip_city: string | null; ip_lat: number | null; ip_lon: number | null; user_agent: string | null }
   ApiToken: { id: string; actor_id: string; name: string | null; scopes: Array<string>; expires_at: string; last_seen_at: string | null; inserted_at: string; updated_at: string }
   ApiTokenFields: { name?: string | null; expires_at: string; scopes?: Array<'*' | '*:read' | 'actors:read' | 'actors:write' | 'groups:read' | 'groups:write' | 'policies:read' | 'policies:write' | 'resources:read' | 'resources:write' | 'sites:read' | 'sites:write' | 'gateways:read' | 'gateways:write' | 'clients:read' | 'clients:write' | 'tokens:read' | 'tokens:write' | 'providers:read' | 'providers:write' | 'directories:read' | 'directories:write' | 'mdm:read' | 'mdm:write' | 'logs:read' | 'logs:write' | 'v0:read' | 'v0:write'> }
   ArchiveAnswer: { watermark: string | null; sealed_until: string | null; bucket: string | null; prefix: string; manifests: number; streams: Array<{ stream: 'change' | 'session' | 'flow' | 'api_request'; rows: number; bytes: number }>; erasures: Array<{ id: string; actor_id: string; erased_at: string; rows: number }> }
+  AuthorizationInForce: { id: string; actor_id: string; client_id: string; gateway_id: string; resource_id: string; policy_id: string; group_id: string | null; client_remote_ip: string; user_agent: string | null; authorized_at: string; expires_at: string }
   ChangeEntry: { type: 'change'; log_id: string; timestamp: string; object: string; operation: 'insert' | 'update' | 'delete'; before: Record<string, unknown> | null; after: Record<string, unknown> | null; truncated?: Array<string>; subject: { actor_id: string | null; actor_name: string | null; actor_type: string | null; actor_email: string | null; auth_provider_id: string | null; device_id: string | null; gateway_id: string | null; token_id: string | null; ip: string; ip_region: string | null; ip_city: string | null; ip_lat: number | null; ip_lon: number | null; user_agent: string | null } | null; run_id: string | null }
   CheckpointAnswer: { log: 'changes' | 'activity' | 'archive'; origin: string; size: number; root: string; signed_at: string | null; note: string | null; verifier_key: string; follows: { origin: string; size: number; root: string; note: string; shared: number; last: string | null } | null }
   Client: { id: string; actor_id: string; name: string; hostname: string | null; online: boolean; ipv4: string; ipv6: string; svc_id: string | null; device_serial: string | null; device_uuid: string | null; push_installation_id: string | null; identifier_for_vendor: string | null; last_attested_at: string | null; last_attested_cert_fingerprint: string | null; last_attested_cert_serial: string | null; last_attested_device_serial: string | null; last_attested_device_uuid: string | null; last_attested_mdm_device_id: string | null; verified_at: string | null; public_key: string | null; last_seen_at: string | null; last_seen_version: string | null; last_seen_user_agent: string | null; last_seen_remote_ip: string | null; last_seen_remote_ip_location_region: string | null; last_seen_remote_ip_location_city: string | null; last_seen_remote_ip_location_lat: number | null; last_seen_remote_ip_location_lon: number | null; created_at: string; updated_at: string }
@@ -15,15 +16,17 @@ type ApiSchemas = {
   ClientToken: { id: string; actor_id: string; expires_at: string; inserted_at: string; updated_at: string }
   ClientTokenFields: { expires_at: string }
   ConsistencyAnswer: { from: number; to: number; path: Array<string> }
-  ConsoleSession: { account: { id: string; slug: string; name: string }; actor: { id: string; name: string; email: string | null; type: 'account_user' | 'account_admin_user' | 'service_account' | 'api_client' }; credential: { kind: 'portal_session' | 'api_token'; id: string; context: 'portal' | null; expires_at: string }; scopes: Array<string>; change_count: number | null }
+  ConsoleSession: { account: { id: string; slug: string; name: string }; actor: { id: string; name: string; email: string | null; type: 'account_user' | 'account_admin_user' | 'service_account' | 'api_client' }; credential: { kind: 'portal_session' | 'api_token'; id: string; context: 'portal' | null; auth_provider_id: string | null; expires_at: string }; scopes: Array<string>; change_count: number | null }
   DirectoryRun: { id: string; started_at: string; finished_at: string | null; phase: 'read' | 'plan' | 'brake' | 'apply' | 'finish'; outcome: 'applied' | 'previewed' | 'stopped' | 'failed' | 'cancelled' | null; error: string | null; seen: { users: number; groups: number; memberships: number }; planned: { users: { insert: number; update: number; delete: number }; groups: { insert: number; update: number; delete: number }; memberships: { insert: number; update: number; delete: number } }; applied: { users: { insert: number; update: number; delete: number }; groups: { insert: number; update: number; delete: number }; memberships: { insert: number; update: number; delete: number } }; skipped: Record<string, unknown>; skipped_sample: Array<{ idp_id: string; name: string | null; reason: string }>; rewinds: string | null }
   Evaluation: { decision: 'allow' | 'deny'; reason: 'actor_disabled' | 'not_connectable' | 'no_policy' | 'conditions_violated' | null; violated: Array<string>; policy_id: string | null; expires_at: string | null; gateway_online: boolean; evaluated_at: string; policies: Array<{ id: string; group_id: string | null; is_disabled: boolean; conforms: boolean; expires_at: string | null; conditions: Array<{ property: string; operator: string; values: Array<string>; passed: boolean; until: string | null }> }>; truncated?: Array<'policies'> }
   EvaluationFields: { actor_id: string; resource_id: string; at?: string | null; ip?: string | null; region?: string; auth_provider_id?: string | null; client_id?: string | null }
   ExternalIdentity: { id: string; actor_id: string; account_id: string; issuer: string; directory_id: string | null; idp_id: string; email: string | null; name: string | null; given_name: string | null; middle_name: string | null; family_name: string | null; nickname: string | null; preferred_username: string | null; picture: string | null; profile: string | null; svc_avatar_url: string | null; synced_at: string | null; inserted_at: string }
   FileProof: { key: string; rows: number; root: string; index: number; leaf_hash: string; path: Array<string> }
+  FlowCount: { responder: number; initiator: number; exact: boolean }
   FlowEntry: { type: 'flow'; log_id: string; timestamp: string; role: 'initiator' | 'responder'; protocol: 'tcp' | 'udp'; flow_start: string; flow_end: string | null; last_packet: string | null; inner_src_ip: string; inner_src_port: number; inner_dst_ip: string; inner_dst_port: number; inner_domain: string | null; outers: Array<{ src_ip: string | null; src_port: number | null; dst_ip: string; dst_port: number; path_activated_at: string }> | null; rx_packets: number | null; tx_packets: number | null; rx_bytes: number | null; tx_bytes: number | null; initiator_device_id: string | null; responder_device_id: string | null; policy_authorization_id: string; policy_id: string | null; authorized_at: string | null; authorization_expires_at: string | null; initiator_auth_provider_id: string | null; initiator_actor_id: string; initiator_actor_name: string | null; initiator_actor_email: string | null; initiator_client_version: string | null; initiator_device_os_name: string | null; initiator_device_os_version: string | null; initiator_device_serial: string | null; initiator_device_uuid: string | null; initiator_device_identifier_for_vendor: string | null; initiator_device_push_installation_id: string | null; resource_id: string | null; resource_name: string | null; resource_address: string | null }
   Gateway: { id: string; site_id: string; name: string; ipv4: string; ipv6: string; online: boolean; public_key: string | null; gateway_token_id: string | null; rotated_at: string | null; last_seen_at: string | null; last_seen_version: string | null; last_seen_user_agent: string | null; last_seen_remote_ip: string | null; last_seen_remote_ip_location_region: string | null; last_seen_remote_ip_location_city: string | null; last_seen_remote_ip_location_lat: number | null; last_seen_remote_ip_location_lon: number | null }
   GatewayFields: { name?: string }
+  GatewayToken: { id: string; site_id: string; gateway_id: string | null; rotated_at: string | null; last_seen_at: string | null; inserted_at: string }
   Group: { id: string; name: string; entity_type: 'group' | 'org_unit'; directory_id: string | null; idp_id: string | null; email: string | null; synced_at: string | null; inserted_at: string; updated_at: string }
   GroupFields: { name: string }
   HistogramAnswer: { watermark: string | null; counted_from: string | null; approximate: boolean; hours: Array<{ hour: string; open: number; flows: number; rx_bytes: number; tx_bytes: number; by: Array<{ value: string | null; flows: number; rx_bytes: number; tx_bytes: number }> }> }
@@ -34,7 +37,7 @@ type ApiSchemas = {
   LogMetadata: { limit: number; next_page: string | null; prev_page: string | null; total: number; count: number; read_until?: string | null }
   MdmDevice: { id: string; account_id: string; posture_provider_id: string; mdm_id: string; device_name: string | null; managed_device_name: string | null; serial_number: string | null; tenant_device_id: string | null; udid: string | null; imei: string | null; meid: string | null; iccid: string | null; asset_tag: string | null; host_name: string | null; local_hostname: string | null; notes: string | null; user_id: string | null; user_name: string | null; user_display_name: string | null; user_principal_name: string | null; user_email: string | null; email_address: string | null; phone_number: string | null; subscriber_carrier: string | null; platform: string | null; operating_system: string | null; os_name: string | null; os_version: string | null; os_build: string | null; display_os_version: string | null; supplemental_build_version: string | null; supplemental_os_version_extra: string | null; security_patch_level: string | null; device_family: string | null; model: string | null; model_name: string | null; model_identifier: string | null; manufacturer: string | null; wifi_mac_address: string | null; ethernet_mac_address: string | null; cellular_technology: string | null; management_state: string | null; management_agent: string | null; managed_device_owner_type: string | null; device_enrollment_type: string | null; device_registration_state: string | null; enrollment_profile_name: string | null; device_category_display_name: string | null; blueprint_id: string | null; blueprint_name: string | null; agent_version: string | null; lost_mode_status: string | null; compliance_state: string | null; partner_reported_threat_state: string | null; jail_broken: string | null; mail_sync_device_id: string | null; mail_access_state: string | null; mail_access_state_reason: string | null; remote_assistance_session_url: string | null; remote_assistance_session_error_details: string | null; attestation_status: string | null; attestation_last_update_date_time: string | null; attestation_identity_key: string | null; attestation_secure_boot: string | null; attestation_disk_encryption_status: string | null; attestation_boot_debugging: string | null; attestation_code_integrity: string | null; attestation_test_signing: string | null; attestation_safe_mode: string | null; attestation_tpm_version: string | null; attestation_pcr0: string | null; attestation_pcr_hash_algorithm: string | null; attestation_supported_status: string | null; attestation_health_status_mismatch_info: string | null; disk_encryption_key_type: string | null; firewall_logging_option: string | null; firewall_version: string | null; app_control_version: string | null; malware_definitions_version: string | null; malware_removal_tool_version: string | null; secure_boot_level: string | null; external_boot_level: string | null; user_is_archived: boolean | null; data_roaming: boolean | null; hotspot: boolean | null; mdm_enabled: boolean | null; agent_installed: boolean | null; is_missing: boolean | null; is_removed: boolean | null; is_supervised: boolean | null; require_user_enrollment_approval: boolean | null; tenant_registered: boolean | null; is_encrypted: boolean | null; mail_sync_activated: boolean | null; config_manager_inventory: boolean | null; config_manager_modern_apps: boolean | null; config_manager_resource_access: boolean | null; config_manager_device_configuration: boolean | null; config_manager_compliance_policy: boolean | null; config_manager_os_update_policy: boolean | null; disk_encryption_enabled: boolean | null; disk_encryption_key_escrowed: boolean | null; disk_encryption_regeneration_needed: boolean | null; firewall_enabled: boolean | null; firewall_block_all_incoming: boolean | null; firewall_logging: boolean | null; firewall_stealth_mode: boolean | null; firewall_allow_signed_applications: boolean | null; firewall_unloading: boolean | null; app_control_enabled: boolean | null; app_control_trusted_developers: boolean | null; sip_enabled: boolean | null; ssv_enabled: boolean | null; bootstrap_token_auth: boolean | null; bootstrap_token_escrowed: boolean | null; any_signed_os: boolean | null; activation_lock_supported: boolean | null; activation_lock_allowed_while_supervised: boolean | null; device_activation_lock_enabled: boolean | null; user_activation_lock_enabled: boolean | null; total_storage_space_bytes: number | null; free_storage_space_bytes: number | null; physical_memory_bytes: number | null; device_capacity_gb: number | null; attestation_reset_count: number | null; attestation_restart_count: number | null; compliance_grace_period_expiration_at: string | null; management_certificate_expires_at: string | null; mail_sync_activated_at: string | null; mail_last_successful_sync_at: string | null; attestation_issued_at: string | null; disk_encryption_key_rotation_scheduled_at: string | null; disk_encryption_collected_at: string | null; firewall_collected_at: string | null; app_control_collected_at: string | null; startup_settings_collected_at: string | null; activation_lock_collected_at: string | null; enrolled_at: string | null; first_enrolled_at: string | null; last_enrolled_at: string | null; last_sync_at: string | null; last_check_in_at: string | null; inventory_collected_at: string | null; tags: Array<string> | null; device_action_results: Array<Record<string, unknown>> | null; synced_at: string; inserted_at: string; updated_at: string }
   Metadata: { limit: number; next_page: string | null; prev_page: string | null; total: number; count: number }
-  NewActorFields: { name: string; type: 'account_user' | 'account_admin_user' | 'service_account' | 'api_client'; email?: string | null; allow_email_otp_sign_in?: true | 'true' | '1' | false | 'false' | '0'; is_disabled?: true | 'true' | '1' | false | 'false' | '0' }
+  NewActorFields: { name: string; type: 'account_user' | 'account_admin_user' | 'service_account' | 'api_client'; email?: string | null; allow_email_otp_sign_in?: true | 'true' | '1' | false | 'false' | '0'; portal_scopes?: Array<'*:read'> | null; is_disabled?: true | 'true' | '1' | false | 'false' | '0' }
   NewGatewayFields: { name?: string | null }
   NewPostureProviderFields: { type: 'mdm' | 'tenant'; name: string; is_disabled?: true | 'true' | '1' | false | 'false' | '0'; tenant_id?: string; client_id?: string; client_secret?: string; subdomain?: string; region?: 'us' | 'eu'; api_token?: string; accept_deletions?: true | 'true' | '1' | false | 'false' | '0' }
   NewResourceFields: { name: string; type: 'cidr' | 'ip' | 'dns'; site_id: string; address: string; address_description?: string | null; ip_stack?: 'ipv4_only' | 'ipv6_only' | 'dual' | null; filters?: Array<{ protocol: 'tcp' | 'udp' | 'icmp'; ports?: Array<string | number> }> }
@@ -43,14 +46,17 @@ type ApiSchemas = {
   Ordered: { status: 'sent' }
   Policy: { id: string; group_id: string | null; resource_id: string; description: string | null; conditions: Array<{ property: string; operator: string; values: Array<string> }>; flow_log_uploads_enabled: boolean; is_disabled: boolean }
   PolicyFields: { group_id: string; resource_id: string; description?: string | null; conditions?: Array<{ property?: 'remote_ip_location_region' | 'remote_ip' | 'auth_provider_id' | 'current_utc_datetime' | 'client_verified'; operator?: 'is_in' | 'is_not_in' | 'is_in_cidr' | 'is_not_in_cidr' | 'is_in_day_of_week_time_ranges' | 'is'; values: Array<string> }>; flow_log_uploads_enabled?: true | 'true' | '1' | false | 'false' | '0'; is_disabled?: true | 'true' | '1' | false | 'false' | '0' }
+  PortalSession: { id: string; actor_id: string; auth_provider_id: string | null; context: 'portal'; expires_at: string; inserted_at: string }
   PossibleGrant: { id: string; group_id: string | null; conditions: Array<{ property: string; operator: string; values: Array<string> }>; expires_at: string | null }
   PostureProvider: { id: string; account_id: string; type: 'mdm' | 'tenant'; name: string; tenant_id: string | null; client_id: string | null; subdomain: string | null; region: 'us' | 'eu' | null; is_verified: boolean; is_disabled: boolean; disabled_reason: string | null; synced_at: string | null; error: string | null; error_count: number; error_emailed_at: string | null; inserted_at: string; updated_at: string }
   ProofAnswer: { log: 'changes' | 'activity' | 'archive'; leaf_index: number; leaf_hash: string; size: number; root: string; path: Array<string>; note: string; hour?: { hour: string; stream: 'api_request' | 'session'; size: number; root: string; index: number; leaf_hash: string; path: Array<string> }; manifest?: string; file?: ApiSchemas['FileProof'] }
   RedeemFields: { code: string; code_verifier: string; passcode?: string | null }
+  RefusedAuthorization: { hour: string; actor_id: string; client_id: string; resource_id: string | null; reason: 'unknown_resource' | 'not_connectable' | 'no_policy' | 'conditions_violated' | 'gateway_offline' | 'version_mismatch'; violated: Array<string>; count: number; first_at: string; last_at: string; ip: string; ip_region: string | null }
   Resource: { id: string; name: string; type: 'cidr' | 'ip' | 'dns' | 'internet' | 'static_device_pool'; address: string | null; address_description: string | null; filters: Array<{ protocol: 'tcp' | 'udp' | 'icmp'; ports: Array<string> }>; ip_stack: 'ipv4_only' | 'ipv6_only' | 'dual' | null; site_id: string | null }
   ResourceWithAccess: { id: string; name: string; type: 'cidr' | 'ip' | 'dns' | 'internet' | 'static_device_pool'; address: string | null; site_id: string | null; policies: Array<ApiSchemas['PossibleGrant']>; truncated?: Array<'policies'> }
   RunChange: { change: 'insert' | 'update' | 'delete'; object: string; name: string; before: Record<string, unknown> | null; after: Record<string, unknown> | null }
   ScanMetadata: { limit: number; next_page: string | null; prev_page: string | null; total: number | null; count: number | null }
+  SearchHit: { object: 'actors' | 'clients' | 'email_otp_auth_providers' | 'gateways' | 'groups' | 'idp_auth_providers' | 'idp_directories' | 'mdm_posture_providers' | 'oidc_auth_providers' | 'resources' | 'sites' | 'suite_auth_providers' | 'suite_directories' | 'tenant_auth_providers' | 'tenant_directories'; id: string; name: string; matched: string; value: string }
   SessionEntry: { type: 'session'; log_id: string; timestamp: string; context: 'client' | 'gateway' | 'portal'; subject: { actor_id: string | null; actor_name: string | null; actor_type: string | null; actor_email: string | null; auth_provider_id: string | null; device_id: string | null; gateway_id: string | null; token_id: string | null; ip: string; ip_region: string | null; ip_city: string | null; ip_lat: number | null; ip_lon: number | null; user_agent: string | null } }
   ShownApiToken: { id: string; actor_id: string; name: string | null; scopes: Array<string>; expires_at: string; last_seen_at: string | null; inserted_at: string; updated_at: string; token: string }
   ShownClientToken: { id: string; actor_id: string; expires_at: string; inserted_at: string; updated_at: string; token: string }
@@ -75,6 +81,12 @@ export type ApiOperations = {
     query: Record<never, never>
     body: ApiSchemas['EvaluationFields']
     answer: { data: ApiSchemas['Evaluation'] }
+  }
+  'GET /access/refusals': {
+    path: Record<never, never>
+    query: { limit?: number; page_cursor?: string; begin?: string; end?: string; actor_id?: string; client_id?: string; resource_id?: string; reason?: 'unknown_resource' | 'not_connectable' | 'no_policy' | 'conditions_violated' | 'gateway_offline' | 'version_mismatch' }
+    body: undefined
+    answer: { data: Array<ApiSchemas['RefusedAuthorization']>; metadata: { limit: number; next_page: string | null; prev_page: string | null; read_until: string | null } }
   }
   'GET /access/resources/{id}/actors': {
     path: { id: string }
@@ -184,6 +196,24 @@ export type ApiOperations = {
     body: undefined
     answer: { data: Array<ApiSchemas['Group']>; metadata: { limit: number; next_page: string | null; prev_page: string | null } }
   }
+  'DELETE /actors/{actor_id}/portal_sessions': {
+    path: { actor_id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: { data: { deleted_count: number } }
+  }
+  'GET /actors/{actor_id}/portal_sessions': {
+    path: { actor_id: string }
+    query: { limit?: number; page_cursor?: string }
+    body: undefined
+    answer: { data: Array<ApiSchemas['PortalSession']>; metadata: { limit: number; next_page: string | null; prev_page: string | null } }
+  }
+  'DELETE /actors/{actor_id}/portal_sessions/{id}': {
+    path: { actor_id: string; id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: { data: { id: string } }
+  }
   'DELETE /actors/{id}': {
     path: { id: string }
     query: Record<never, never>
@@ -199,14 +229,26 @@ export type ApiOperations = {
   'PATCH /actors/{id}': {
     path: { id: string }
     query: Record<never, never>
-    body: { actor: { name?: string; type?: 'account_user' | 'account_admin_user' | 'service_account' | 'api_client'; email?: string | null; allow_email_otp_sign_in?: true | 'true' | '1' | false | 'false' | '0'; is_disabled?: true | 'true' | '1' | false | 'false' | '0' } }
+    body: { actor: { name?: string; type?: 'account_user' | 'account_admin_user' | 'service_account' | 'api_client'; email?: string | null; allow_email_otp_sign_in?: true | 'true' | '1' | false | 'false' | '0'; portal_scopes?: Array<'*:read'> | null; is_disabled?: true | 'true' | '1' | false | 'false' | '0' } }
     answer: { data: ApiSchemas['Actor'] }
   }
   'PUT /actors/{id}': {
     path: { id: string }
     query: Record<never, never>
-    body: { actor: { name?: string; type?: 'account_user' | 'account_admin_user' | 'service_account' | 'api_client'; email?: string | null; allow_email_otp_sign_in?: true | 'true' | '1' | false | 'false' | '0'; is_disabled?: true | 'true' | '1' | false | 'false' | '0' } }
+    body: { actor: { name?: string; type?: 'account_user' | 'account_admin_user' | 'service_account' | 'api_client'; email?: string | null; allow_email_otp_sign_in?: true | 'true' | '1' | false | 'false' | '0'; portal_scopes?: Array<'*:read'> | null; is_disabled?: true | 'true' | '1' | false | 'false' | '0' } }
     answer: { data: ApiSchemas['Actor'] }
+  }
+  'GET /authorizations': {
+    path: Record<never, never>
+    query: { limit?: number; page_cursor?: string; gateway_id?: string; resource_id?: string; actor_id?: string; client_id?: string; policy_id?: string }
+    body: undefined
+    answer: { data: Array<ApiSchemas['AuthorizationInForce']>; metadata: { limit: number; next_page: string | null; prev_page: string | null } }
+  }
+  'DELETE /authorizations/{id}': {
+    path: { id: string }
+    query: Record<never, never>
+    body: undefined
+    answer: { data: { id: string } }
   }
   'GET /clients': {
     path: Record<never, never>
@@ -468,7 +510,7 @@ export type ApiOperations = {
   }
   'GET /logs': {
     path: Record<never, never>
-    query: { type?: 'change' | 'session' | 'flow' | 'api_request'; begin?: string; end?: string; actor_id?: string; actor_email?: string; object_id?: string; resource_id?: string; policy_id?: string; device_id?: string; protocol?: 'tcp' | 'udp'; port?: number; open?: boolean; total_limit?: number; limit?: number; page_cursor?: string }
+    query: { type?: 'change' | 'session' | 'flow' | 'api_request'; begin?: string; end?: string; actor_id?: string; actor_email?: string; object_id?: string; resource_id?: string; policy_id?: string; device_id?: string; protocol?: 'tcp' | 'udp'; port?: number; open?: boolean; object?: 'accounts' | 'actors' | 'groups' | 'memberships' | 'policies' | 'resources' | 'static_device_pool_members' | 'sites' | 'gateways' | 'clients' | 'client_tokens' | 'gateway_tokens' | 'api_tokens' | 'external_identities' | 'email_otp_auth_providers' | 'oidc_auth_providers' | 'suite_auth_providers' | 'tenant_auth_providers' | 'idp_auth_providers' | 'suite_directories' | 'tenant_directories' | 'idp_directories' | 'mdm_posture_providers' | 'v0_devices' | 'v0_users' | 'v0_rules' | 'v0_configurations'; operation?: 'insert' | 'update' | 'delete'; run_id?: string; total_limit?: number; limit?: number; page_cursor?: string }
     body: undefined
     answer: { data: Array<ApiSchemas['LogEntry']>; metadata: ApiSchemas['LogMetadata'] }
   }
@@ -640,6 +682,12 @@ export type ApiOperations = {
     body: { oidc_auth_provider: { name?: string; context?: 'clients_and_portal' | 'clients_only' | 'portal_only'; client_session_lifetime_secs?: number | string | null; portal_session_lifetime_secs?: number | string | null; domains?: Array<string> | null; is_disabled?: true | 'true' | '1' | false | 'false' | '0'; is_default?: true | 'true' | '1' | false | 'false' | '0'; client_id?: string; client_secret?: string; discovery_document_uri?: string; email_verification_method?: 'none' | 'claim' | 'proof' } }
     answer: { data: { id: string; account_id: string; name: string; issuer: string; is_disabled: boolean; context: 'clients_and_portal' | 'clients_only' | 'portal_only'; client_session_lifetime_secs: number; portal_session_lifetime_secs: number; domains: Array<string> | null; is_default: boolean; client_id: string; discovery_document_uri: string; email_verification_method: 'none' | 'claim' | 'proof'; callback_uri: string; last_error: string | null; last_error_at: string | null; inserted_at: string; updated_at: string } }
   }
+  'GET /overview': {
+    path: Record<never, never>
+    query: Record<never, never>
+    body: undefined
+    answer: { data: { as_of: string; counts: { actors: number | null; groups: number | null; resources: number | null; policies: number | null; sites: number | null; gateways: number | null; clients: number | null }; gateways_online: number | null; sites_without_gateway: { count: number; items: Array<{ id: string; name: string; resources: number | null }> } | null; sources: Array<{ object: string; id: string; name: string; state: 'failed' | 'braked' | 'rewound' | 'disabled'; error: string | null; since: string }> | null; expiring: Array<{ object: 'api_tokens' | 'client_tokens'; id: string; actor_id: string; name: string | null; expires_at: string }> | null; orphaned_policies: number | null; truncated: Array<string>; flows: ApiSchemas['FlowCount'] | null; refusals: number | null } }
+  }
   'GET /policies': {
     path: Record<never, never>
     query: { limit?: number; page_cursor?: string; group_id?: string; resource_id?: string; is_disabled?: 'true' | 'false'; orphaned?: 'true' | 'false' }
@@ -729,6 +777,12 @@ export type ApiOperations = {
     query: Record<never, never>
     body: { pool_members: Array<{ device_id: string }> }
     answer: { data: { device_ids: Array<string> }; metadata?: { pending: number } }
+  }
+  'GET /search': {
+    path: Record<never, never>
+    query: { q?: string; objects?: string }
+    body: undefined
+    answer: { data: Array<ApiSchemas['SearchHit']>; metadata: { count: number; truncated: boolean; indexed: boolean } }
   }
   'POST /sign_in/{slug}/email_otp': {
     path: { slug: string }
@@ -831,6 +885,12 @@ export type ApiOperations = {
     query: Record<never, never>
     body: undefined
     answer: { data: { deleted_count: number } }
+  }
+  'GET /sites/{site_id}/gateway_tokens': {
+    path: { site_id: string }
+    query: { limit?: number; page_cursor?: string; gateway_id?: string }
+    body: undefined
+    answer: { data: Array<ApiSchemas['GatewayToken']>; metadata: { limit: number; next_page: string | null; prev_page: string | null } }
   }
   'POST /sites/{site_id}/gateway_tokens': {
     path: { site_id: string }

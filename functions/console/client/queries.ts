@@ -1,4 +1,5 @@
 import { keepPreviousData, QueryClient, useQuery } from '@tanstack/react-query'
+import { createStore } from '../parts/store.ts'
 import type { Operations, Route } from './coming.ts'
 import { Problem } from './problem.ts'
 import { type Options, send } from './request.ts'
@@ -20,6 +21,15 @@ type Reading<R extends Route> = Options<R> & {
   every?: (answer: Operations[R]['answer']) => number | false
 }
 
+/** Milliseconds between two reads of rows with `online`, while the tab is visible (K5.7). */
+const onlineInterval = 30_000
+
+/** True for an object or rows that show whether a device is online. */
+function hasOnline(data: unknown): boolean {
+  const [first] = [data].flat()
+  return typeof first === 'object' && first !== null && 'online' in first
+}
+
 /** Reads with a `GET` operation. With `keep`, the previous page is shown until the next one is there. */
 export function useRead<R extends Route>(route: R, { enabled = true, keep = false, every, ...options }: Reading<R>) {
   const rest = options as unknown as Options<R>
@@ -27,10 +37,19 @@ export function useRead<R extends Route>(route: R, { enabled = true, keep = fals
     queryKey: [route, rest.path ?? {}, rest.query ?? {}],
     queryFn: ({ signal }) => send(route, { ...rest, signal }),
     enabled,
+    refetchInterval: ({ state }) =>
+      hasOnline((state.data?.answer as { data?: unknown })?.data) ? onlineInterval : false,
     ...(keep && { placeholderData: keepPreviousData }),
     ...(every && { refetchInterval: ({ state: { data } }) => (data ? every(data.answer) : false) }),
   })
 }
 
+/** Number of own writes in this tab. Lists show what they changed at once, but changes of others only on demand (K5.7). */
+export const ownWrites = createStore(0)
+
 /** Refetches what is visible after a write, because one change can affect several objects (A29). */
-export const refreshAll = (): Promise<void> => queryClient.invalidateQueries()
+export function refreshAll(): Promise<void> {
+  const refetched = queryClient.invalidateQueries()
+  ownWrites.set(ownWrites.get() + 1)
+  return refetched
+}

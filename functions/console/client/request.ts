@@ -1,4 +1,5 @@
 import type { Operations, Route } from './coming.ts'
+import { parseExact } from './exact-json.ts'
 import { Problem, toProblem } from './problem.ts'
 
 /** Maximum number of requests in progress (K5.6). */
@@ -109,7 +110,7 @@ async function attempt<R extends Route>(route: R, options: Options<R>, retries: 
   if (response.ok) {
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
     if (!isJson) throw new Problem(404, { code: 'not_found', detail: 'The service does not support this request.' })
-    return { answer: await response.json(), etag: response.headers.get('etag'), status: response.status }
+    return { answer: parseExact(await response.text()), etag: response.headers.get('etag'), status: response.status }
   }
   const problem = await problemOf(response)
   if (problem.status === 401 && retries < maxRetries && !route.endsWith('/sign_in/session')) {

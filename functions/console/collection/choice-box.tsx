@@ -6,7 +6,7 @@ import { Icon } from '../parts/icons.tsx'
 import { ShownText } from '../parts/shown-text.tsx'
 import { texts } from '../texts/texts.ts'
 import type { ReferenceName, Row } from './collection.ts'
-import { references, useChoices } from './references.ts'
+import { references, useChoices, useNames } from './references.ts'
 import { titleOf } from './values.tsx'
 
 /** Maximum number of choices in the open list. Typing narrows it. */
@@ -23,6 +23,8 @@ type Props = {
   /** Ids that cannot be chosen. */
   without?: ReadonlySet<string>
   isFocused?: boolean
+  /** True if the choices are loaded only once the field is used or has a value. */
+  isLazy?: boolean
 }
 
 /** Second line of a choice, which distinguishes objects of equal names. */
@@ -39,18 +41,33 @@ export function ChoiceBox({
   hint,
   without,
   isFocused = false,
+  isLazy = false,
 }: Props) {
-  const { rows, total } = useChoices(to)
+  const [isUsed, setUsed] = useState(false)
+  const { rows, total } = useChoices(to, !isLazy || isUsed || value !== null)
   const { title, list } = references[to]
   const [typed, setTyped] = useState<string>()
-  // Finds objects beyond the first 1,000 by their complete name.
+  const isPart = total > rows.length
+  // Finds objects beyond the first 1,000 with the search, or else by their complete name.
+  const isSearched = isServed('GET /search')
   const exact = useRead(list as 'GET /sites', {
     path: {},
     query: { name: typed ?? '' },
-    enabled: isServed(list) && total > rows.length && Boolean(typed),
+    enabled: isServed(list) && isPart && Boolean(typed) && !isSearched,
   })
-  const more = (exact.data?.answer.data ?? []) as unknown as Row[]
-  const all = [...rows, ...more.filter(({ id }) => !rows.some((row) => row.id === id))]
+  const search = useRead('GET /search', {
+    path: {},
+    query: { q: typed ?? '', objects: to },
+    enabled: isSearched && isPart && (typed?.length ?? 0) >= 2,
+  })
+  const names = useNames({ [to]: value && isPart ? [value] : [] })
+  const named = value ? names(to, value) : undefined
+  const more = [
+    ...(exact.data?.answer.data ?? []),
+    ...(search.data?.answer.data ?? []).map((hit) => ({ ...hit, [hit.matched]: hit.value })),
+    ...(value && named !== undefined ? [{ id: value, name: named }] : []),
+  ] as unknown as Row[]
+  const all = [...new Map([...more, ...rows].map((row) => [row.id, row])).values()]
   const chosen = all.find(({ id }) => id === value)
   const wanted = (typed ?? '').toLowerCase()
   const matching = all.filter(
@@ -68,6 +85,7 @@ export function ChoiceBox({
         setTyped(undefined)
         onChange(key === null ? null : String(key))
       }}
+      onFocus={() => setUsed(true)}
       onOpenChange={(isOpen) => !isOpen && setTyped(undefined)}
       isInvalid={faults.length > 0}
       isRequired={isRequired ?? false}

@@ -10,16 +10,17 @@ export type Row = { id: string } & Record<string, unknown>
 type RowOf<R extends Route> = Operations[R]['answer'] extends { data: Array<infer T> } ? T : never
 
 /** Collections to which a field can refer by id. */
-export type ReferenceName = 'actors' | 'groups' | 'resources' | 'sites' | 'clients' | 'policies'
+export type ReferenceName = 'actors' | 'groups' | 'resources' | 'sites' | 'clients' | 'gateways' | 'policies'
 
 export type State = { text: string; tone: BadgeTone }
 
-/** Way to show a value. `option` is an enumeration of the catalogue, `code` an address or identifier. */
+/** Way to show a value. `instant` is a time that is never a distance, `option` is an enumeration of the catalogue, `code` an address or identifier. */
 type ValueKind =
   | 'text'
   | 'code'
   | 'option'
   | 'time'
+  | 'instant'
   | 'flag'
   | 'list'
   | 'duration'
@@ -39,7 +40,19 @@ export type Column<R> = {
 }
 
 /** Filter of a list operation (A7.3, G13). With `options` or `to` it is a choice, otherwise a complete value. */
-export type Filter = { name: string; options?: readonly string[]; field?: string; to?: ReferenceName; flag?: boolean }
+export type Filter = {
+  name: string
+  options?: readonly string[]
+  field?: string
+  to?: ReferenceName
+  flag?: boolean
+  /** Text of the choice without a value. */
+  blank?: string
+  /** Values with their texts, where the catalogue does not have the words. */
+  choices?: ReadonlyArray<readonly [value: string, text: string]>
+  /** Type of the input of a complete value. */
+  type?: 'datetime-local'
+}
 
 type FieldKind =
   | 'text'
@@ -95,6 +108,8 @@ export type RelatedList = Lists & {
   label?: string
   hint?: string
   states?: (row: Row) => State[]
+  /** Address in the access explorer that explains the list, or one of its rows. */
+  explains?: (parent: Row, row?: Row) => string
   /** Address of a form that creates a row here, with its fields prefilled. */
   creates?: (row: Row) => string
 }
@@ -105,6 +120,8 @@ export type OwnPart = {
   label?: string
   noun: Noun
   scope: string
+  /** Operation that the service may not have yet; the part is then left out. */
+  needs?: Route
   render: ComponentType<{ row: Row; collection: Collection }>
   isShown?: (row: Row) => boolean
 }

@@ -11,26 +11,38 @@ export const operatorsOf: Record<string, readonly string[]> = {
   client_verified: ['is'],
 }
 
-const days: Record<string, string> = { M: 'Mon', T: 'Tue', W: 'Wed', R: 'Thu', F: 'Fri', S: 'Sat', U: 'Sun' }
+const days = 'MTWRFSU'
 
-/** Returns a value of a time condition in words: `M/09:00-17:00/Europe/Warsaw` is "Mon 09:00–17:00". */
-function timeText(value: string): string {
-  const [day = '', ranges = ''] = value.split('/')
-  const hours = ranges === 'true' ? texts.wholeDay : ranges.replaceAll('-', '–').replaceAll(',', ', ')
-  return `${days[day] ?? day} ${hours}`
+/** Returns the values of a time condition in words, with equal days together: "Mon–Fri 09:00–17:00; Sat all day". */
+export function timesText(values: string[]): string {
+  const spans: Array<{ first: number; last: number; hours: string }> = []
+  for (const value of values) {
+    const [day = '', ranges = ''] = value.split('/')
+    const hours = ranges === 'true' ? texts.wholeDay : ranges.replaceAll('-', '–').replaceAll(',', ', ')
+    const [index, span] = [days.indexOf(day), spans.at(-1)]
+    if (span?.hours === hours && span.last === index - 1) span.last = index
+    else spans.push({ first: index, last: index, hours })
+  }
+  const name = (index: number) => texts.weekdays[index]
+  return spans
+    .map(({ first, last, hours }) => `${name(first)}${last > first ? `–${name(last)}` : ''} ${hours}`)
+    .join('; ')
 }
 
-function valuesText({ property, values }: Condition): string {
+function valuesText({ property, values }: Condition, providerName: (id: string) => string): string {
   if (property === 'remote_ip_location_region') return texts.joined(values.map(texts.region))
+  if (property === 'auth_provider_id') return texts.joined(values.map(providerName))
   if (property !== 'current_utc_datetime') return texts.joined(values)
-  const zone = values[0]?.split('/').slice(2).join('/') ?? ''
-  return `${values.map(timeText).join('; ')} (${zone})`
+  const byZone = Object.groupBy(values, (value) => value.split('/').slice(2).join('/'))
+  return Object.entries(byZone)
+    .map(([zone, some = []]) => `${timesText(some)} (${zone})`)
+    .join('; ')
 }
 
-/** Returns a condition as a sentence. */
-export function conditionText(condition: Condition): string {
+/** Returns a condition as a sentence, with the names of sign-in providers where they are known. */
+export function conditionText(condition: Condition, providerName = (id: string) => id): string {
   const { property, operator, values } = condition
   if (property === 'client_verified')
     return /^(true|1)$/.test(values[0] ?? '') ? optionOf('property', property) : texts.anyClient
-  return `${optionOf('property', property)} ${optionOf('operator', operator)} ${valuesText(condition)}`
+  return `${optionOf('property', property)} ${optionOf('operator', operator)} ${valuesText(condition, providerName)}`
 }

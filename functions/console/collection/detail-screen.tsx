@@ -1,9 +1,10 @@
-import { Fragment, useState } from 'react'
+import { Fragment, Suspense, useState } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
-import type { Route } from '../client/coming.ts'
+import { isServed, type Route } from '../client/coming.ts'
 import { toProblem } from '../client/problem.ts'
 import { refreshAll, useRead } from '../client/queries.ts'
 import { send } from '../client/request.ts'
+import { logPartsOf } from '../logs/log-parts.tsx'
 import { ActionButton, ActionLink } from '../parts/controls.tsx'
 import { notify } from '../parts/notice.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
@@ -157,8 +158,10 @@ function Parts({ collection, row }: { collection: Collection; row: Row }) {
   const [search] = useSearchParams()
   const [location] = useLocation()
   const isAvailable = (part: RelatedList | OwnPart) =>
-    (!('list' in part) || isServedList(part)) && hasScope(session, part.scope, 'read') && part.isShown?.(row) !== false
-  const parts = (collection.parts ?? []).filter(isAvailable)
+    ('list' in part ? isServedList(part) : part.needs === undefined || isServed(part.needs)) &&
+    hasScope(session, part.scope, 'read') &&
+    part.isShown?.(row) !== false
+  const parts = [...(collection.parts ?? []), ...logPartsOf(collection)].filter(isAvailable)
   const current = parts.find(({ key }) => key === search.get('show')) ?? parts[0]
   if (!current) return null
   return (
@@ -179,7 +182,9 @@ function Parts({ collection, row }: { collection: Collection; row: Row }) {
         {'list' in current ? (
           <RelatedRows part={current} row={row} />
         ) : (
-          <current.render row={row} collection={collection} />
+          <Suspense fallback={<Loading rows={4} />}>
+            <current.render row={row} collection={collection} />
+          </Suspense>
         )}
       </Fragment>
     </section>

@@ -8,8 +8,8 @@ const units = [
 ] as const
 
 /** Returns seconds in the largest unit that divides them, such as "7 days". */
-export function durationText(seconds: number): string {
+export function durationText(seconds: number, unitDisplay: 'long' | 'short' = 'long'): string {
   const [size, unit] = units.find(([length]) => seconds % length === 0 && seconds >= length) ?? [1, 'second' as const]
-  const format = new Intl.NumberFormat(texts.locale, { style: 'unit', unit, unitDisplay: 'long' })
+  const format = new Intl.NumberFormat(texts.locale, { style: 'unit', unit, unitDisplay })
   return format.format(seconds / size)
 }

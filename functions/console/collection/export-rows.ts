@@ -33,12 +33,18 @@ export type Exported = {
   path: object
   query: object
   columns: Column<Row>[]
+  /** Converts an element of the list to a row with an `id`. */
+  toRow?: (element: never) => Row
   states?: ((row: Row) => State[]) | undefined
 }
 
 type Pace = ReturnType<typeof newPace>
 
-async function readAll({ route, path, query }: Exported, pace: Pace, onRows: (count: number) => void): Promise<Row[]> {
+async function readAll(
+  { route, path, query, toRow }: Exported,
+  pace: Pace,
+  onRows: (count: number) => void,
+): Promise<Row[]> {
   const rows: Row[] = []
   let cursor: string | null = null
   do {
@@ -48,7 +54,8 @@ async function readAll({ route, path, query }: Exported, pace: Pace, onRows: (co
     onRows(Math.min(rows.length, maxCsvRows))
     cursor = page.metadata.next_page
   } while (cursor && rows.length < maxCsvRows)
-  return rows.slice(0, maxCsvRows)
+  const read = rows.slice(0, maxCsvRows)
+  return toRow ? (read as never[]).map(toRow) : read
 }
 
 /** Resolves the ids in rows to names, of the collections that the session may read. */

@@ -4,6 +4,7 @@ import { Link, useLocation, useParams, useSearchParams } from 'wouter'
 import { messagesOf, type Problem, toProblem } from '../client/problem.ts'
 import { refreshAll, useRead } from '../client/queries.ts'
 import { send } from '../client/request.ts'
+import { oldFields, settableFields } from '../logs/field-changes.ts'
 import { ActionButton, ActionLink } from '../parts/controls.tsx'
 import { useUnsavedGuard } from '../parts/guard.ts'
 import { notify } from '../parts/notice.tsx'
@@ -53,15 +54,23 @@ function useIdempotencyKey(): (body: unknown) => string {
   }
 }
 
-type EditorProps = { collection: Collection; action: Action; row?: Row; etag?: string | null; initial: Values }
+type EditorProps = {
+  collection: Collection
+  action: Action
+  row?: Row
+  etag?: string | null
+  initial: Values
+  /** Old values that the form suggests instead of the current ones (K7.5). */
+  old?: Values | undefined
+}
 
-function Editor({ collection, action, row, etag, initial }: EditorProps) {
+function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
   const { noun, routes, envelope, address, counts = [] } = collection
   const name = useTitle(collection, row)
   const params = useParams<Record<string, string>>()
   const [, navigate] = useLocation()
   const [base, setBase] = useState({ values: initial, etag: etag ?? undefined })
-  const [values, setValues] = useState(initial)
+  const [values, setValues] = useState({ ...initial, ...old })
   const [problem, setProblem] = useState<Problem>()
   const [isPending, setPending] = useState(false)
   const [isConfirming, setConfirming] = useState(false)
@@ -203,7 +212,7 @@ function Editor({ collection, action, row, etag, initial }: EditorProps) {
   )
 }
 
-function UpdateForm({ collection }: { collection: Collection }) {
+function UpdateForm({ collection, old }: { collection: Collection; old?: Values | undefined }) {
   const params = useParams<Record<string, string>>()
   const read = useRead(collection.routes.read as 'GET /sites/{id}', { path: params as { id: string } })
   const row = read.data?.answer.data as Row | undefined
@@ -223,6 +232,7 @@ function UpdateForm({ collection }: { collection: Collection }) {
         row={base}
         etag={etag}
         initial={valuesOf(collection.fields, base)}
+        old={old}
       />
     </>
   )
@@ -245,14 +255,44 @@ function FormHeader({ collection, title }: { collection: Collection; title: stri
   )
 }
 
+/** Reads the settable old fields of the change entry that the address names. `read` is undefined without one. */
+function useOldValues(collection: Collection) {
+  const [search] = useSearchParams()
+  const log_id = search.get('put_back') ?? ''
+  const read = useRead('GET /logs/{log_id}', { path: { log_id }, enabled: log_id !== '' })
+  if (log_id === '') return {}
+  const entry = read.data?.answer.data
+  const old = entry?.type === 'change' ? oldFields(entry, settableFields(collection)) : undefined
+  return {
+    read,
+    old:
+      old &&
+      valuesOf(
+        collection.fields.filter(({ name }) => name in old),
+        old,
+      ),
+  }
+}
+
 /** Form of a collection, for a new object or an existing one. Unsaved changes are kept until they are saved or discarded. */
 export function FormScreen({ collection, action }: { collection: Collection; action: Action }) {
   const [search] = useSearchParams()
-  if (action === 'update') return <UpdateForm collection={collection} />
+  const { read, old } = useOldValues(collection)
+  if (read?.isLoading) return <Loading rows={6} />
+  if (read?.error) return <Failed problem={read.error} onRetry={() => void read.refetch()} />
+  const remark = read && <p className="remark">{old ? texts.logs.puttingBack : texts.logs.nothingToPutBack}</p>
+  if (action === 'update')
+    return (
+      <>
+        {remark}
+        <UpdateForm collection={collection} old={old} />
+      </>
+    )
   return (
     <>
       <FormHeader collection={collection} title={texts.actions.create(collection.noun)} />
-      <Editor collection={collection} action="create" initial={initialValues(collection.fields, search)} />
+      {remark}
+      <Editor collection={collection} action="create" initial={initialValues(collection.fields, search)} old={old} />
     </>
   )
 }

@@ -12,9 +12,11 @@ import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { hasScope, useSession } from '../session/session.ts'
 import { labelOf, optionOf, texts } from '../texts/texts.ts'
+import { BulkBar, bulkActionsOf, maxSelected } from './bulk.tsx'
 import { type Collection, type Filter, fillAddress, type Row } from './collection.ts'
 import { maxCsvRows } from './csv.ts'
 import { exportRows } from './export-rows.ts'
+import { LiveNotice, useLiveRows } from './live-rows.tsx'
 import { references, useChoices, useNames } from './references.ts'
 import { idsIn, Pager, RowTable, type Sorting } from './row-table.tsx'
 import { textOf, titleOf } from './values.tsx'
@@ -28,24 +30,27 @@ type Answer = { data: Row[]; metadata: { next_page: string | null; prev_page: st
 
 type FilterProps = { filter: Filter; value: string; onChange: (value: string) => void }
 
-function FilterControl({ filter, value, onChange }: FilterProps) {
+/** Control of a filter: a choice, or a value that is taken over at Enter or when the focus leaves. */
+export function FilterControl({ filter, value, onChange }: FilterProps) {
   const id = useId()
   const { rows } = useChoices(filter.to, filter.to !== undefined)
   const label = labelOf(filter.name)
-  const choices = filter.to
-    ? rows.map((row) => [row.id, titleOf(row, references[filter.to ?? 'sites'].title)] as const)
-    : filter.flag
-      ? ([
-          ['true', texts.yes],
-          ['false', texts.no],
-        ] as const)
-      : filter.options?.map((option) => [option, optionOf(filter.name, option)] as const)
+  const choices =
+    filter.choices ??
+    (filter.to
+      ? rows.map((row) => [row.id, titleOf(row, references[filter.to ?? 'sites'].title)] as const)
+      : filter.flag
+        ? ([
+            ['true', texts.yes],
+            ['false', texts.no],
+          ] as const)
+        : filter.options?.map((option) => [option, optionOf(filter.name, option)] as const))
   return (
     <div className="filter">
       <label htmlFor={id}>{label}</label>
       {choices ? (
         <select id={id} className="input" value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">{texts.list.any}</option>
+          <option value="">{filter.blank ?? texts.list.any}</option>
           {choices.map(([key, text]) => (
             <option key={key} value={key}>
               {text}
@@ -57,6 +62,7 @@ function FilterControl({ filter, value, onChange }: FilterProps) {
           id={id}
           className="input"
           key={value}
+          type={filter.type ?? 'text'}
           defaultValue={value}
           onBlur={(event) => event.target.value !== value && onChange(event.target.value)}
           onKeyDown={(event) => event.key === 'Enter' && onChange(event.currentTarget.value)}
@@ -74,7 +80,7 @@ function sortRows(rows: Row[], sorting: Sorting | undefined, textIn: (row: Row) 
 }
 
 /** State of a list, which its address contains: filters, the text to find, the order and the page. */
-function useListAddress(filters: Filter[]) {
+export function useListAddress(filters: Filter[]) {
   const [search, setSearch] = useSearchParams()
   const change = (changes: Record<string, string | null>) =>
     setSearch(
@@ -126,7 +132,8 @@ export function ListScreen({ collection }: { collection: Collection }) {
     setRejected(true)
     change({ page_cursor: null })
   })
-  const loaded = answer?.data ?? []
+  const live = useLiveRows(JSON.stringify(query), answer?.data, read.isFetching)
+  const loaded = live.rows
   const names = useNames(idsIn(columns, loaded))
   const matching = useMemo(() => {
     const wanted = find.toLowerCase()
@@ -140,6 +147,19 @@ export function ListScreen({ collection }: { collection: Collection }) {
   const isSortable = isWhole || (total !== null && total <= maxLoaded)
   const hasFilter = find !== '' || Object.keys(chosen).length > 0
   const [exported, setExported] = useState<number>()
+  const [selected, setSelected] = useState<ReadonlyMap<string, Row>>(new Map())
+  const toggle = (some: Row[], isSelected: boolean) => {
+    const next = new Map(selected)
+    for (const row of some) {
+      if (!isSelected) next.delete(row.id)
+      else if (next.size < maxSelected) next.set(row.id, row)
+    }
+    setSelected(next)
+  }
+  const isSelectable = hasScope(session, scope, 'write') && bulkActionsOf(collection).length > 0
+  const titleOfRow = (row: Row): string =>
+    collection.connects?.map(({ field, to }) => names(to, String(row[field])) ?? texts.states.none).join(' → ') ??
+    titleOf(row, collection.title)
   const listAddress = fillAddress(address, params)
   const canCreate = routes.create && isServed(routes.create) && hasScope(session, scope, 'write')
   usePageTitle(texts.many(noun))
@@ -220,6 +240,14 @@ export function ListScreen({ collection }: { collection: Collection }) {
           {texts.states.stale} <Time value={new Date(read.dataUpdatedAt).toISOString()} />
         </p>
       )}
+      <LiveNotice {...live} />
+      <BulkBar
+        collection={collection}
+        params={params}
+        rows={[...selected.values()]}
+        titleOfRow={titleOfRow}
+        onClear={() => setSelected(new Map())}
+      />
       {read.isLoading && <Loading rows={10} />}
       {read.isError && !answer && <Failed problem={read.error} onRetry={() => void read.refetch()} />}
       {answer && rows.length === 0 && hasFilter && (
@@ -253,6 +281,9 @@ export function ListScreen({ collection }: { collection: Collection }) {
             states={states}
             opens={collection.opens ?? ((row) => `${listAddress}/${row.id}`)}
             sorting={sorting}
+            selection={
+              isSelectable ? { ids: new Set(selected.keys()), isFull: selected.size >= maxSelected, toggle } : undefined
+            }
             onSort={
               isSortable
                 ? (field) => {

@@ -1,6 +1,10 @@
+import { useQueries } from '@tanstack/react-query'
 import { isServed, isServedFilter, type Route } from '../client/coming.ts'
+import type { Problem } from '../client/problem.ts'
 import { useRead } from '../client/queries.ts'
+import { send } from '../client/request.ts'
 import { hasScope, useSession } from '../session/session.ts'
+import { optionOf } from '../texts/texts.ts'
 import type { ReferenceName, Row } from './collection.ts'
 
 type Reference = { list: Route; address: string; title: string }
@@ -12,6 +16,7 @@ export const references: Record<ReferenceName, Reference> = {
   resources: { list: 'GET /resources', address: '/resources', title: 'name' },
   sites: { list: 'GET /sites', address: '/sites', title: 'name' },
   clients: { list: 'GET /clients', address: '/clients', title: 'name' },
+  gateways: { list: 'GET /gateways', address: '/gateways', title: 'name' },
   policies: { list: 'GET /policies', address: '/policies', title: 'description' },
 }
 
@@ -25,40 +30,77 @@ export function useChoices(name: ReferenceName | undefined, enabled = true) {
   return { rows, total: read.data?.answer.metadata.total ?? 0, isLoading: read.isLoading }
 }
 
+/** Object by its id: one of the choices, which a screen loads anyway, or else from a request of its own. */
+export function useObject(name: 'actors' | 'resources', id: string): { row: Row | undefined; error: Problem | null } {
+  const { rows, isLoading } = useChoices(name)
+  const listed = rows.find((row) => row.id === id)
+  const route = name === 'actors' ? 'GET /actors/{id}' : 'GET /resources/{id}'
+  const read = useRead(route as 'GET /actors/{id}', { path: { id }, enabled: !isLoading && !listed })
+  return { row: listed ?? (read.data?.answer.data as Row | undefined), error: read.error }
+}
+
+export type WantedNames = Partial<Record<ReferenceName, string[]>>
+
 export type Names = (name: ReferenceName, id: string) => string | undefined
 
 /** Collections whose names one request resolves (K11.G2). */
-export const byNames: readonly ReferenceName[] = ['actors', 'groups', 'resources', 'sites', 'clients']
+export const byNames: readonly ReferenceName[] = ['actors', 'groups', 'resources', 'sites', 'clients', 'gateways']
+
+/** Maximum number of ids in a request for names (K11.G2). */
+const maxNamed = 100
 
 /**
- * Resolves the ids of a page to names: with one request for all collections if the service has it (G2), otherwise with the first 1,000
- * rows of each collection.
+ * Resolves the ids of a page to names: with one request per 100 ids if the service has it (G2), otherwise with the first 1,000 rows of
+ * each collection.
  */
-export function useNames(wanted: Partial<Record<ReferenceName, string[]>>): Names {
+export const useNames = (wanted: WantedNames): Names => useNamesState(wanted).names
+
+/** Resolves ids as `useNames`, and returns whether names are still loading. */
+export function useNamesState(wanted: WantedNames): { names: Names; isLoading: boolean } {
   const session = useSession()
-  const query = Object.fromEntries(
-    byNames
-      .map((name) => [name, [...new Set(wanted[name] ?? [])].sort()] as const)
-      .filter(([name, ids]) => ids.length > 0 && hasScope(session, name, 'read'))
-      .map(([name, ids]) => [name, ids.slice(0, 100).join(',')]),
-  )
+  const pairs = byNames
+    .filter((name) => hasScope(session, name, 'read'))
+    .flatMap((name) => [...new Set(wanted[name] ?? [])].sort().map((id) => ({ name, id })))
   const isOneRequest = isServed('GET /names')
-  const named = useRead('GET /names', { path: {}, query, enabled: isOneRequest && Object.keys(query).length > 0 })
-  const needs = (name: ReferenceName) => !isOneRequest && name in query
+  const pages = Array.from({ length: Math.ceil(pairs.length / maxNamed) }, (_, page) =>
+    Object.fromEntries(
+      Object.entries(Object.groupBy(pairs.slice(page * maxNamed, (page + 1) * maxNamed), ({ name }) => name)).map(
+        ([name, some]) => [name, some.map(({ id }) => id).join(',')],
+      ),
+    ),
+  )
+  const named = useQueries({
+    queries: pages.map((query) => ({
+      queryKey: ['GET /names', {}, query],
+      queryFn: ({ signal }: { signal: AbortSignal }) => send('GET /names', { path: {}, query, signal }),
+      enabled: isOneRequest,
+    })),
+  })
+  const needs = (name: ReferenceName) => !isOneRequest && pairs.some((pair) => pair.name === name)
   const lists = {
     actors: useChoices('actors', needs('actors')).rows,
     groups: useChoices('groups', needs('groups')).rows,
     resources: useChoices('resources', needs('resources')).rows,
     sites: useChoices('sites', needs('sites')).rows,
     clients: useChoices('clients', needs('clients')).rows,
+    gateways: useChoices('gateways', needs('gateways')).rows,
   }
   const names = new Map<string, string>()
-  for (const { object, id, name } of named.data?.answer.data ?? []) names.set(`${object} ${id}`, name)
+  for (const { data } of named)
+    for (const { object, id, name } of data?.answer.data ?? []) names.set(`${object} ${id}`, name)
   for (const [object, rows] of Object.entries(lists))
     for (const row of rows) names.set(`${object} ${row.id}`, String(row.name))
-  return (name, id) => names.get(`${name} ${id}`)
+  return { names: (name, id) => names.get(`${name} ${id}`), isLoading: named.some(({ isLoading }) => isLoading) }
 }
 
 /** True if the service has a list and the filter that it needs. */
 export const isServedList = ({ list, filter }: { list: Route; filter?: string }): boolean =>
   isServed(list) && (filter === undefined || isServedFilter(list, filter))
+
+/** Providers that can sign in clients, by id. One request names all kinds. */
+export function useProviderNames(enabled: boolean): Map<string, string> {
+  const { account } = useSession()
+  const options = { path: { slug: account.slug }, query: { context: 'client' as const } }
+  const read = useRead('GET /sign_in/{slug}/providers', { ...options, enabled })
+  return new Map((read.data?.answer.data ?? []).map(({ id, name, kind }) => [id, name || optionOf('kind', kind)]))
+}

@@ -7,6 +7,7 @@ import { hasScope, useSession } from '../session/session.ts'
 import type { Noun } from '../texts/texts.ts'
 import { texts } from '../texts/texts.ts'
 import type { Column, RelatedList, Row, State } from './collection.ts'
+import { LiveNotice, useLiveRows } from './live-rows.tsx'
 import { Pager, RowTable } from './row-table.tsx'
 
 type RowsProps = {
@@ -31,12 +32,15 @@ export function PagedRows({ noun, list, path, query, columns, states, opens, act
   const paged = { ...query, limit: 50, ...(cursor && { page_cursor: cursor }) }
   const read = useRead(list as 'GET /sites', { path: path as never, query: paged, keep: true })
   const answer = read.data?.answer as unknown as Answer | undefined
+  const live = useLiveRows(JSON.stringify([path, paged]), answer?.data, read.isFetching)
   if (read.isLoading) return <Loading rows={4} />
   if (!answer) return read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />
-  const { data, metadata } = answer
+  const { metadata } = answer
+  const data = live.rows
   return (
     <>
       {tools && <div className="part-tools">{tools}</div>}
+      <LiveNotice {...live} />
       {data.length === 0 ? (
         <Empty title={texts.none(noun)}>{hint}</Empty>
       ) : (
@@ -74,12 +78,24 @@ export function RelatedRows({ part, row }: { part: RelatedList; row: Row }) {
       opens={part.opensIn ? (one) => part.opensIn?.(row, one) ?? '' : part.opens}
       hint={part.hint}
       tools={
-        canCreate && (
-          <ActionLink to={part.creates?.(row) ?? ''} icon="add">
-            {texts.actions.create(part.noun)}
-          </ActionLink>
+        (canCreate || part.explains) && (
+          <>
+            {part.explains && <ActionLink to={part.explains(row)}>{texts.explorer.openHere}</ActionLink>}
+            {canCreate && (
+              <ActionLink to={part.creates?.(row) ?? ''} icon="add">
+                {texts.actions.create(part.noun)}
+              </ActionLink>
+            )}
+          </>
         )
       }
+      {...(part.explains && {
+        actions: (one: Row) => (
+          <ActionLink to={part.explains?.(row, one) ?? ''} tone="quiet">
+            {texts.explorer.explain}
+          </ActionLink>
+        ),
+      })}
     />
   )
 }

@@ -20,6 +20,26 @@ type Props = {
   onSort?: ((field: string) => void) | undefined
   /** Buttons at the end of a row. */
   actions?: (row: Row) => ReactNode
+  /** Selected rows of a list with actions on several rows. */
+  selection?: Selection | undefined
+}
+
+type Selection = { ids: ReadonlySet<string>; isFull: boolean; toggle: (rows: Row[], isSelected: boolean) => void }
+
+type CheckboxProps = { label: string; rows: Row[]; selection: Selection }
+
+/** Checkbox of one row, or of all rows of a page. */
+function RowCheckbox({ label, rows, selection: { ids, isFull, toggle } }: CheckboxProps) {
+  const isSelected = rows.every(({ id }) => ids.has(id))
+  return (
+    <input
+      type="checkbox"
+      aria-label={label}
+      checked={isSelected}
+      disabled={isFull && !isSelected}
+      onChange={() => toggle(rows, !isSelected)}
+    />
+  )
 }
 
 /** Collects the ids in a page of rows, by the collection that they refer to. */
@@ -76,6 +96,12 @@ function FirstCell({
 }: { column: Column<Row>; row: Row; names: Names } & Pick<Props, 'opens'>) {
   if (!opens || column.to) return <Value column={column} row={row} names={names} />
   const text = row[column.field]
+  if (column.kind === 'instant')
+    return (
+      <Link href={opens(row)} className="row-link">
+        <Value column={column} row={row} names={names} />
+      </Link>
+    )
   return (
     <Link href={opens(row)} className="row-link">
       {typeof text === 'string' && text !== '' ? <ShownText text={text} /> : <code>{row.id.slice(0, 8)}…</code>}
@@ -84,7 +110,7 @@ function FirstCell({
 }
 
 /** Table of objects. On narrow screens, each row becomes a block with the first column as its title. */
-export function RowTable({ label, columns, rows, states, opens, sorting, onSort, actions }: Props) {
+export function RowTable({ label, columns, rows, states, opens, sorting, onSort, actions, selection }: Props) {
   const names = useNames(idsIn(columns, rows))
   const isLinkInCell = columns[0]?.to !== undefined && opens
   return (
@@ -92,6 +118,11 @@ export function RowTable({ label, columns, rows, states, opens, sorting, onSort,
       <table className="rows" aria-label={label}>
         <thead>
           <tr>
+            {selection && (
+              <th scope="col" className="select">
+                <RowCheckbox label={texts.bulk.selectAll} rows={rows} selection={selection} />
+              </th>
+            )}
             {columns.map((column) => (
               <HeaderCell
                 key={column.field}
@@ -112,6 +143,11 @@ export function RowTable({ label, columns, rows, states, opens, sorting, onSort,
         <tbody>
           {rows.map((row) => (
             <tr key={row.id}>
+              {selection && (
+                <td className="select">
+                  <RowCheckbox label={texts.bulk.select} rows={[row]} selection={selection} />
+                </td>
+              )}
               {columns.map((column, index) => (
                 <td
                   key={column.field}

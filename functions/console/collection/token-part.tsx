@@ -4,15 +4,12 @@ import { messagesOf, type Problem, toProblem } from '../client/problem.ts'
 import { refreshAll } from '../client/queries.ts'
 import { send } from '../client/request.ts'
 import { ActionButton, ModalDialog } from '../parts/controls.tsx'
-import { notify } from '../parts/notice.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { Failed } from '../parts/states.tsx'
-import { hasScope, useSession } from '../session/session.ts'
 import { type Noun, texts } from '../texts/texts.ts'
 import type { Column, Field, Row, Values } from './collection.ts'
-import { ConfirmDialog } from './confirm-dialog.tsx'
+import { EndableRows } from './endable-rows.tsx'
 import { FieldControl } from './field-controls.tsx'
-import { PagedRows } from './related-rows.tsx'
 
 export type TokenKind = {
   noun: Noun
@@ -98,40 +95,24 @@ function CreateDialog({ kind, path, onToken, onClose }: CreateProps) {
 
 /** Tokens of an actor. A new token is shown once. */
 export function TokenPart({ kind, row }: { kind: TokenKind; row: Row }) {
-  const session = useSession()
   const [isCreating, setCreating] = useState(false)
   const [token, setToken] = useState<string>()
-  const [removed, setRemoved] = useState<Row>()
-  const canWrite = hasScope(session, 'tokens', 'write')
   const path = { actor_id: row.id }
-  const remove = async (id: string) => {
-    await send(kind.remove as 'DELETE /actors/{actor_id}/api_tokens/{id}', { path: { ...path, id } })
-    setRemoved(undefined)
-    notify(texts.form.removed(kind.noun))
-    await refreshAll()
-  }
-  const nameOf = (one: Row) => String(one.name ?? one.id.slice(0, 8))
   return (
     <>
-      <PagedRows
+      <EndableRows
         noun={kind.noun}
         list={kind.list}
         path={path}
         columns={kind.columns}
+        scope="tokens"
+        remove={kind.remove}
+        note={texts.confirm.tokenEnds}
         tools={
-          canWrite && (
-            <ActionButton icon="add" onPress={() => setCreating(true)}>
-              {texts.actions.create(kind.noun)}
-            </ActionButton>
-          )
+          <ActionButton icon="add" onPress={() => setCreating(true)}>
+            {texts.actions.create(kind.noun)}
+          </ActionButton>
         }
-        {...(canWrite && {
-          actions: (one: Row) => (
-            <ActionButton tone="quiet" label={`${texts.actions.remove} ${nameOf(one)}`} onPress={() => setRemoved(one)}>
-              {texts.actions.remove}
-            </ActionButton>
-          ),
-        })}
       />
       {isCreating && (
         <CreateDialog
@@ -146,20 +127,6 @@ export function TokenPart({ kind, row }: { kind: TokenKind; row: Row }) {
         />
       )}
       {token && <SecretDialog token={token} name={kind.envelope} onClose={() => setToken(undefined)} />}
-      {removed && (
-        <ConfirmDialog
-          title={texts.confirm.remove(kind.noun, nameOf(removed))}
-          verb={texts.actions.remove}
-          name={nameOf(removed)}
-          row={removed}
-          counts={[]}
-          isDanger
-          onConfirm={() => remove(removed.id)}
-          onClose={() => setRemoved(undefined)}
-        >
-          <p>{texts.confirm.tokenEnds}</p>
-        </ConfirmDialog>
-      )}
     </>
   )
 }

@@ -62,6 +62,8 @@ function contentOf(column: Column<Row>, value: unknown, names: Names): ReactNode
       return <span className="option">{optionOf(column.field, String(value))}</span>
     case 'time':
       return <Time value={String(value)} />
+    case 'instant':
+      return <Time value={String(value)} exact />
     case 'flag':
       return value ? texts.yes : texts.no
     case 'duration':
@@ -73,7 +75,7 @@ function contentOf(column: Column<Row>, value: unknown, names: Names): ReactNode
     case 'filters':
       return <Lines lines={(value as PortFilter[]).map(filterText)} />
     case 'conditions':
-      return <Lines lines={(value as Condition[]).map(conditionText)} />
+      return <Lines lines={(value as Condition[]).map((one) => conditionText(one))} />
     case 'policies':
       return (value as Grant[]).map(({ group_id, conditions }, index) => (
         <span key={group_id ?? index}>
@@ -111,7 +113,7 @@ export function textOf(column: Pick<Column<Row>, 'field' | 'kind' | 'to'>, row: 
     case 'filters':
       return (value as PortFilter[]).map(filterText).join('; ')
     case 'conditions':
-      return (value as Condition[]).map(conditionText).join('; ')
+      return (value as Condition[]).map((one) => conditionText(one)).join('; ')
     case 'policies':
       return (value as Grant[]).map(({ group_id }) => names('groups', group_id ?? '') ?? group_id).join('; ')
     case 'list':

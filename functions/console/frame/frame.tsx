@@ -7,8 +7,9 @@ import { ShownText } from '../parts/shown-text.tsx'
 import { endSession, hasScope, useSession } from '../session/session.ts'
 import { IdleWatch, RenewalDialog } from '../session/session-dialogs.tsx'
 import { texts } from '../texts/texts.ts'
-import { KeyboardShortcuts } from './keyboard.tsx'
+import { KeyboardShortcuts, palette } from './keyboard.tsx'
 import { navigation } from './navigation.ts'
+import { usePulse } from './pulse.ts'
 
 function Navigation() {
   const session = useSession()
@@ -44,6 +45,7 @@ export function Frame({ children }: { children: ReactNode }) {
   const { account, actor } = useSession()
   const [isOpen, setOpen] = useState(false)
   const [location] = useLocation()
+  usePulse()
   // biome-ignore lint/correctness/useExhaustiveDependencies: a navigation closes the menu
   useEffect(() => setOpen(false), [location])
   return (
@@ -73,6 +75,11 @@ export function Frame({ children }: { children: ReactNode }) {
           </button>
         </div>
         <div className={isOpen ? 'side-content open' : 'side-content'}>
+          <button type="button" className="button plain palette-button" onClick={() => palette.set(true)}>
+            <Icon name="find" />
+            {texts.palette.open}
+            <kbd>{texts.palette.key}</kbd>
+          </button>
           <Navigation />
           <div className="person">
             <span className="person-name">

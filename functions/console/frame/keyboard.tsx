@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ActionButton, ModalDialog } from '../parts/controls.tsx'
 import { preferences } from '../parts/preferences.ts'
+import { createStore, useStore } from '../parts/store.ts'
 import { texts } from '../texts/texts.ts'
 import { navigation } from './navigation.ts'
 
@@ -18,9 +19,16 @@ function moveRow(step: number): void {
 
 const press = (selector: string): void => document.querySelector<HTMLElement>(selector)?.click()
 
-/** Single-key shortcuts (K5.9). They are off in fields and dialogs, and can be turned off. */
+/** Palette, whose code is loaded when it opens first. */
+const Palette = lazy(() => import('./palette.tsx'))
+
+/** True while the palette is open. */
+export const palette = createStore(false)
+
+/** Palette at Ctrl or ⌘ K, and single-key shortcuts (K5.9). These are off in fields and dialogs, and can be turned off. */
 export function KeyboardShortcuts() {
   const [isHelp, setHelp] = useState(false)
+  const isPalette = useStore(palette)
   const [, navigate] = useLocation()
   useEffect(() => {
     let afterG = 0
@@ -30,11 +38,17 @@ export function KeyboardShortcuts() {
       k: () => moveRow(-1),
       e: () => press('[data-shortcut="edit"] a'),
       n: () => press('.page-actions a.primary[href$="/new"]'),
+      r: () => press('[data-shortcut="raw"] button'),
       '?': () => setHelp(true),
     }
     const onKey = (event: KeyboardEvent) => {
       const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
-      const isBusy = isTyping(event.target) || document.querySelector('[role$="dialog"]') !== null
+      const hasDialog = document.querySelector('[role$="dialog"]') !== null
+      if ((event.ctrlKey || event.metaKey) && event.key === 'k' && !hasDialog) {
+        event.preventDefault()
+        palette.set(true)
+      }
+      const isBusy = isTyping(event.target) || hasDialog
       if (!isPlain || isBusy || !preferences.get().singleKeys) return
       if (event.key === 'g' && Date.now() - afterG > 1000) {
         afterG = Date.now()
@@ -51,6 +65,12 @@ export function KeyboardShortcuts() {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [navigate])
+  if (isPalette)
+    return (
+      <Suspense>
+        <Palette onClose={() => palette.set(false)} onHelp={() => setHelp(true)} />
+      </Suspense>
+    )
   if (!isHelp) return null
   return (
     <ModalDialog title={texts.keys.title} onClose={() => setHelp(false)}>

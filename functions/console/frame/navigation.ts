@@ -6,19 +6,18 @@ type Entry = { path: string; label: string; icon: IconName; scope?: string; need
 
 type Section = { label: string | null; entries: Entry[] }
 
-const entry = (name: Exclude<IconName, 'overview' | 'settings'>, scope: string, more: Partial<Entry> = {}): Entry => ({
-  path: `/${name}`,
-  label: texts.many(name as 'resources'),
-  icon: name,
-  scope,
-  ...more,
-})
+const entry = (
+  name: Exclude<IconName, 'overview' | 'settings' | 'access'>,
+  scope: string,
+  more: Partial<Entry> = {},
+): Entry => ({ path: `/${name}`, label: texts.many(name as 'resources'), icon: name, scope, ...more })
 
 const allSections: Section[] = [
   { label: null, entries: [{ path: '/', label: texts.overview.title, icon: 'overview', key: 'o' }] },
   {
     label: texts.sections.access,
     entries: [
+      { path: '/access', label: texts.explorer.title, icon: 'access', scope: 'policies', key: 'x' },
       entry('resources', 'resources', { key: 'r' }),
       entry('policies', 'policies', { key: 'p' }),
       entry('groups', 'groups', { key: 'g' }),
@@ -31,6 +30,16 @@ const allSections: Section[] = [
       entry('sites', 'sites', { key: 's' }),
       entry('gateways', 'gateways', { needs: 'GET /gateways' }),
       entry('clients', 'clients', { key: 'c' }),
+    ],
+  },
+  {
+    label: texts.sections.logs,
+    entries: [
+      entry('flows', 'logs', { key: 'f' }),
+      entry('refusals', 'logs', { needs: 'GET /access/refusals' }),
+      entry('changes', 'logs', { key: 'h' }),
+      entry('sessions', 'logs'),
+      entry('requests', 'logs'),
     ],
   },
   {

@@ -1,10 +1,13 @@
-import type { ComponentType } from 'react'
+import { type ComponentType, lazy } from 'react'
 import { Route, Switch } from 'wouter'
+import { isServed } from '../client/coming.ts'
 import { type Collection, fillAddress } from '../collection/collection.ts'
 import { DetailScreen } from '../collection/detail-screen.tsx'
 import { FormScreen } from '../collection/form-screen.tsx'
 import { ListScreen } from '../collection/list-screen.tsx'
+import { loadLogs } from '../logs/log-parts.tsx'
 import { ActionLink } from '../parts/controls.tsx'
+import { lazyScreen } from '../parts/lazy-screen.ts'
 import { Empty } from '../parts/states.tsx'
 import { texts } from '../texts/texts.ts'
 import { actors } from './actors/actors.tsx'
@@ -42,15 +45,32 @@ const collections: Collection[] = [
   postureProviders,
 ]
 
+/** Access explorer, in a file of its own. */
+const Explorer = lazy(() => import('./access/explorer.tsx'))
+
 const runSources: RunSource[] = [...directoryKinds.map(directorySource), postureSource]
 
 const ownScreens: Record<string, ComponentType> = {
   '/': OverviewScreen,
+  '/access': Explorer,
   '/providers': ProviderList,
   '/settings': SettingsScreen,
   '/directories': DirectoryList,
   ...Object.fromEntries(
     runSources.map((source) => [`${source.address}/:id/runs/:run_id`, () => <RunScreen source={source} />]),
+  ),
+}
+
+const EntryScreen = lazyScreen(async () => (await loadLogs()).EntryScreen)
+
+const logScreens: Record<string, ComponentType> = {
+  '/flows': lazyScreen(async () => (await loadLogs()).FlowsScreen),
+  ...(isServed('GET /access/refusals') && { '/refusals': lazyScreen(async () => (await loadLogs()).RefusalsScreen) }),
+  '/changes': lazyScreen(async () => (await loadLogs()).ChangesScreen),
+  '/sessions': lazyScreen(async () => (await loadLogs()).SessionsScreen),
+  '/requests': lazyScreen(async () => (await loadLogs()).RequestsScreen),
+  ...Object.fromEntries(
+    ['/flows', '/changes', '/sessions', '/requests'].map((path) => [`${path}/:log_id`, EntryScreen]),
   ),
 }
 
@@ -66,7 +86,7 @@ function routesOf(collection: Collection): Array<[path: string, screen: Componen
   return screens
 }
 
-const routes = [...Object.entries(ownScreens), ...collections.flatMap(routesOf)]
+const routes = [...Object.entries({ ...ownScreens, ...logScreens }), ...collections.flatMap(routesOf)]
 
 /** Path patterns of all screens. */
 export const routePaths = routes.map(([path]) => path)

@@ -10,3 +10,6 @@ export function idleState(now: number, lastInput: number): IdleState {
   if (idle >= idleLimit) return 'ended'
   return idle >= idleLimit - warningTime ? 'warning' : 'active'
 }
+
+/** Time of the last input in any tab, in milliseconds. */
+export const input = { last: Date.now() }

@@ -3,7 +3,7 @@ import { isServed } from '../client/coming.ts'
 import { ActionButton, ModalDialog } from '../parts/controls.tsx'
 import { useStore } from '../parts/store.ts'
 import { texts } from '../texts/texts.ts'
-import { type IdleState, idleState } from './idle.ts'
+import { type IdleState, idleState, input } from './idle.ts'
 import {
   activate,
   endRenewal,
@@ -27,19 +27,19 @@ const messageInterval = 10_000
 export function IdleWatch() {
   const [idle, setIdle] = useState<IdleState>('active')
   useEffect(() => {
-    let lastInput = Date.now()
+    input.last = Date.now()
     let lastMessage = 0
     const noteInput = () => {
-      lastInput = Date.now()
-      if (lastInput - lastMessage < messageInterval) return
-      lastMessage = lastInput
+      input.last = Date.now()
+      if (input.last - lastMessage < messageInterval) return
+      lastMessage = input.last
       post({ type: 'input' })
     }
     const receive = ({ data }: MessageEvent<{ type: string }>) => {
-      if (data.type === 'input') lastInput = Date.now()
+      if (data.type === 'input') input.last = Date.now()
     }
     const timer = setInterval(() => {
-      const next = idleState(Date.now(), lastInput)
+      const next = idleState(Date.now(), input.last)
       setIdle(next)
       if (next === 'ended') void endSession('idle')
     }, 1000)

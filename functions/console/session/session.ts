@@ -78,7 +78,7 @@ export async function readSession(): Promise<Session> {
   return {
     account: { id: data.id, slug: data.slug, name: data.name },
     actor: { id: '', name: data.name, email: null, type: 'api_client' },
-    credential: { kind: 'api_token', id: '', context: null, expires_at: '' },
+    credential: { kind: 'api_token', id: '', context: null, auth_provider_id: null, expires_at: '' },
     scopes: ['*'],
     change_count: null,
   }

@@ -1,5 +1,8 @@
 const locale = 'en'
 const numbers = new Intl.NumberFormat(locale)
+const signedNumbers = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' })
+const compactNumbers = new Intl.NumberFormat(locale, { notation: 'compact' })
+const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB']
 const plurals = new Intl.PluralRules(locale)
 const lists = new Intl.ListFormat(locale)
 const regions = new Intl.DisplayNames(locale, { type: 'region', fallback: 'code' })
@@ -25,6 +28,13 @@ const nouns = {
   reachable: ['resource', 'resources'],
   people: ['actor with access', 'actors with access'],
   changes: ['change', 'changes'],
+  authorizations: ['authorization', 'authorizations in force'],
+  portalSessions: ['console session', 'console sessions'],
+  gatewayTokens: ['gateway token', 'gateway tokens'],
+  sessions: ['session', 'sessions'],
+  requests: ['API request', 'API requests'],
+  flows: ['flow', 'flows'],
+  refusals: ['refusal', 'refusals'],
   directories: ['directory', 'directories'],
   postureProviders: ['posture provider', 'posture providers'],
   runs: ['run', 'runs'],
@@ -32,7 +42,107 @@ const nouns = {
 
 export type Noun = keyof typeof nouns
 
+/** Returns a condition as part of a sentence: "the country is one of Poland". Abbreviations keep their capitals. */
+const inSentence = (text: string): string => `the ${text.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`
+
+/** Texts of the access explorer. Placeholders in braces are filled with links. */
+const explorer = {
+  title: 'Access explorer',
+  with: 'Compare with',
+  endComparison: 'End comparison',
+  circumstances: 'Circumstances',
+  notGiven: 'Not known',
+  choose: 'Who can reach what, and why?',
+  chooseHint: 'Choose an actor to see what it reaches, a resource to see who reaches it, or both to see the decision.',
+  chooseResource: 'Choose a resource to see why, and what would change it.',
+  chooseActor: 'Choose an actor to see why, and what would change it.',
+  nobody: 'Nobody can reach this resource now.',
+  firstThousand: 'Only the first 1,000 rows are shown.',
+  onlyIf: (conditions: string[]): string => `if ${lists.format(conditions.map(inSentence))}`,
+  required: (conditions: string[]): string => lists.format(conditions.map(inSentence)),
+  now: 'At this time',
+  always: 'Without conditions',
+  until: 'until',
+  folded: (count: number, onPath: number | undefined): string =>
+    onPath === undefined
+      ? `${numbers.format(count)} more`
+      : `${numbers.format(count)} more, ${numbers.format(onPath)} on the path`,
+  explain: 'Explain',
+  openHere: 'Open in the access explorer',
+  decision: (actor: string): string => `Decision for ${actor}`,
+  policies: 'Policies of the actor for this resource',
+  noPolicies: 'No group of the actor has a policy for this resource.',
+  policyOf: 'Policy of {group}',
+  truncated: 'More policies were considered than are shown.',
+  met: 'Met',
+  unmet: 'Not met',
+  sentence: {
+    allowed: '{actor} can reach {resource} through the policy of {group}.',
+    allowedUntil: '{actor} can reach {resource} through the policy of {group} until {until}.',
+    offline: '{actor} may reach {resource}, but cannot connect: no gateway of {site} is online.',
+    disabled: '{actor} cannot reach {resource}: {actor} is disabled.',
+    pool: '{actor} cannot reach {resource}: a device pool has no address to connect to.',
+    internet: '{actor} cannot reach {resource}: the Internet Resource is not enabled for this account.',
+    noPolicy: '{actor} cannot reach {resource}: no policy gives a group of {actor} access to it.',
+    policyDisabled: '{actor} cannot reach {resource}: the policy of {group} is disabled.',
+    violated: '{actor} cannot reach {resource}: {circumstances}, but the policy of {group} requires that {required}.',
+  },
+  moreUnmet: (count: number): string =>
+    ` ${counted(count, 'other policy', 'other policies')} would not admit it either.`,
+  circumstance: {
+    region: (region: string): string => `the client is in ${region}`,
+    noRegion: 'the country of the client is not known',
+    ip: (ip: string): string => `the address of the client is ${ip}`,
+    noIp: 'the address of the client is not known',
+    provider: (name: string): string => `the sign-in is through ${name}`,
+    noProvider: 'no sign-in provider is chosen',
+    unverified: 'the client is not verified',
+    noClient: 'no verified client is chosen',
+    time: (time: string): string => `the time is ${time}`,
+  },
+  changes: 'Changes that would allow it',
+  open: 'Open',
+  review: 'Review',
+  before: 'Now',
+  after: 'Then',
+  changed: 'The change was made.',
+  changedMeanwhile: 'The policy was changed in the meantime. Nothing was saved; check the new decision.',
+  change: {
+    gateway: 'Connect a gateway, or start one that is offline',
+    enableActor: (actor: string): string => `Enable ${actor}`,
+    enablePolicy: (group: string): string => `Enable the policy of ${group}`,
+    join: (actor: string, group: string): string => `Add ${actor} to the group ${group}`,
+    newPolicy: (resource: string): string => `Create another policy for ${resource}`,
+    verify: (client: string): string => `Verify the client ${client}`,
+    widen: (group: string): string => `Widen the conditions of the policy of ${group}`,
+    policyName: (group: string): string => `policy of ${group}`,
+  },
+  comparison: 'Comparison of two actors',
+  onlyDifferent: 'Only differences',
+  noDifference: 'Both reach the same resources.',
+}
+
+/** Kinds of objects in change entries (L6.2). */
+const loggedObjects = [
+  ...['accounts', 'actors', 'groups', 'memberships', 'policies', 'resources', 'static_device_pool_members', 'sites'],
+  ...['gateways', 'clients', 'client_tokens', 'gateway_tokens', 'api_tokens', 'external_identities'],
+  ...['email_otp', 'oidc', 'suite', 'tenant', 'idp'].map((kind) => `${kind}_auth_providers`),
+  ...['suite_directories', 'tenant_directories', 'idp_directories', 'mdm_posture_providers'],
+  ...['v0_devices', 'v0_users', 'v0_rules', 'v0_configurations'],
+]
+
+/** Returns a kind of objects in words: `api_tokens` is "API token" or "API tokens". */
+const objectWords = (object: string, count: number): string => {
+  const many = object
+    .replace('static_device_pool', 'pool')
+    .replaceAll('_', ' ')
+    .replace(/\b(api|oidc|idp|mdm|otp)\b/g, (word) => word.toUpperCase())
+  return count === 1 ? many.replace(/ies$/, 'y').replace(/s$/, '') : many
+}
+
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const verbs = { insert: 'created', update: 'changed', delete: 'deleted' }
 
 /** Catalogue of the console's texts in English. */
 export const texts = {
@@ -41,7 +151,14 @@ export const texts = {
   one: (noun: Noun): string => nouns[noun][0],
   many: (noun: Noun): string => sentence(nouns[noun][1]),
   counted: (noun: Noun, count: number): string => counted(count, nouns[noun][0], nouns[noun][1]),
-  number: (value: number): string => numbers.format(value),
+  number: (value: number | bigint): string => numbers.format(value),
+  signed: (value: bigint): string => signedNumbers.format(value),
+  compact: (value: number): string => compactNumbers.format(value),
+  /** Returns an amount of bytes in the largest decimal unit, such as "1.5 GB". */
+  compactBytes: (value: number): string => {
+    const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), byteUnits.length - 1)
+    return `${numbers.format(Math.round((value / 1000 ** power) * 10) / 10)} ${byteUnits[power]}`
+  },
   joined: (values: string[]): string => lists.format(values),
   region: (code: string): string => (regions.of(code) === code ? code : `${regions.of(code)} (${code})`),
   state: 'State',
@@ -53,7 +170,41 @@ export const texts = {
   allPorts: 'All ports',
   wholeDay: 'all day',
   anyClient: 'Any client',
-  sections: { access: 'Access', network: 'Network', identity: 'Identity', administration: 'Administration' },
+  weekdays: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
+  closed: 'no access',
+  explorer,
+  bulk: {
+    select: 'Select row',
+    selectAll: 'Select all rows of the page',
+    selected: (count: number, max: number): string =>
+      count >= max ? `${numbers.format(count)} selected, the maximum` : `${numbers.format(count)} selected`,
+    clear: 'Clear selection',
+    already: 'Already so',
+    done: 'Done',
+    progress: (count: number, all: number): string => `${numbers.format(count)} of ${numbers.format(all)} processed`,
+    type: (count: number): string => `Type ${count} to confirm`,
+    stop: 'Stop',
+    resume: (count: number): string => `Continue with ${numbers.format(count)}`,
+  },
+  palette: {
+    open: 'Search',
+    key: 'Ctrl K',
+    title: 'Search screens, actions and objects',
+    placeholder: 'Name, email, address, or an action',
+    screen: 'Screen',
+    action: 'Action',
+    dark: 'Use dark colours',
+    light: 'Use light colours',
+    truncated: 'There are more matches than could be searched.',
+    notIndexed: 'Not all objects can be found yet, because the index is being built.',
+  },
+  sections: {
+    access: 'Access',
+    network: 'Network',
+    logs: 'Logs',
+    identity: 'Identity',
+    administration: 'Administration',
+  },
   actions: {
     title: 'Actions',
     retry: 'Try again',
@@ -67,6 +218,9 @@ export const texts = {
     enable: 'Enable',
     create: (noun: Noun): string => `New ${nouns[noun][0]}`,
     add: 'Add',
+    end: 'End',
+    all: (verb: string): string => `${verb} all`,
+    show: 'Show',
     csv: 'Export CSV',
     clear: 'Clear filters',
     previous: 'Previous',
@@ -107,6 +261,8 @@ export const texts = {
     gatewayToken: 'Token',
     publicKey: 'Public key',
     signIns: 'Client sign-ins',
+    conditions: 'Conditions',
+    history: 'History',
   },
   hints: {
     address: 'For example wiki.example.com, *.example.com, 192.0.2.10 or 192.0.2.0/24, as the type requires.',
@@ -120,6 +276,7 @@ export const texts = {
     discovery: 'The issuer, or the address of its discovery document.',
     domains: 'Only people with an email in one of these domains can sign in. Leave empty for any domain.',
     seconds: 'In seconds.',
+    unconditional: 'Members of the group have access at any time and from anywhere.',
     previewFirst: 'A disabled source changes nothing. Preview its first run, then enable it.',
     impersonation: 'An administrator who may read users and groups.',
     suiteDomain: 'Reads only the people of this domain. Leave empty for all domains of the customer.',
@@ -202,7 +359,8 @@ export const texts = {
     keepSecret: 'Leave empty to keep the stored secret.',
     created: (noun: Noun): string => `The ${nouns[noun][0]} was created.`,
     saved: (noun: Noun): string => `The ${nouns[noun][0]} was saved.`,
-    removed: (noun: Noun): string => `The ${nouns[noun][0]} was deleted.`,
+    removed: (noun: Noun, isMany = false): string =>
+      `The ${nouns[noun][Number(isMany)]} ${isMany ? 'were' : 'was'} deleted.`,
     merged: 'Someone else changed this object in the meantime. Check the result; nothing is saved yet.',
     rateLimited: (seconds: number): string =>
       `The account sends too many requests. Nothing was changed. Retry in ${counted(seconds, 'second', 'seconds')}.`,
@@ -231,6 +389,13 @@ export const texts = {
     nothing: 'Nothing else is affected.',
     orMore: (text: string): string => text.replace(/^\S+/, (count) => `${count} or more`),
     type: 'Type the name to confirm',
+    end: (verb: string, noun: Noun, name: string): string => `${verb} the ${nouns[noun][0]} “${name}”?`,
+    endsSession: 'This ends your own session. You will have to sign in again, if you still can.',
+    authorizationEnds:
+      'The connection ends at once. The client can obtain a new authorization as long as a policy allows it.',
+    sessionEnds: 'The person has to sign in to the console again.',
+    gatewayTokenEnds:
+      'Gateways that use this token lose their session at once. Their clients connect through other gateways of the site.',
     tokenEnds: 'What uses this token loses access at once.',
     final: 'This cannot be undone.',
     memberTitle: 'Change the members?',
@@ -295,7 +460,173 @@ export const texts = {
     used: (used: number, total: number): string => `${numbers.format(used)} of ${numbers.format(total)}`,
     noLimits: 'No limit is set.',
   },
-  overview: { title: 'Overview' },
+  overview: {
+    title: 'Overview',
+    problemsTitle: 'Problems',
+    noProblems: 'No problems.',
+    broken: 'Broken',
+    attention: 'Attention',
+    numbers: 'Account',
+    gateways: 'Gateways online',
+    day: { flows: 'Flows in 24 hours', refusals: 'Refusals in 24 hours' },
+    changes: 'Last changes',
+    change: {
+      insert: '{author} created the {object} {name}',
+      update: '{author} changed the {object} {name}',
+      delete: '{author} deleted the {object} {name}',
+    },
+    service: 'The service',
+    start: 'First steps',
+    done: 'done',
+    steps: [
+      ['Create a site', 'A site is a network with resources, such as an office or a data centre.'],
+      ['Connect a gateway', 'Open the site, create a token, and start a gateway with it.'],
+      ['Add a resource', 'A resource is an address in the site that people need.'],
+      ['Create a group', 'Add people to the group, or synchronize it from a directory.'],
+      ['Create a policy', 'A policy lets the group reach the resource.'],
+      ['Let people sign in', 'Set up a provider. The first client then appears here.'],
+    ] as const,
+    problems: {
+      site: (resources: number | null): string =>
+        resources === null
+          ? '{name} has no gateway online'
+          : `{name} has no gateway online: ${counted(resources, 'resource', 'resources')} cannot be reached`,
+      moreSites: (count: number): string => `${counted(count, 'more site has', 'more sites have')} no gateway online`,
+      gateways: (count: number): string => `${counted(count, 'gateway is', 'gateways are')} offline`,
+      source: {
+        failed: 'The synchronization of {name} fails',
+        braked: 'The synchronization of {name} was stopped before it deleted too much',
+        rewound: 'The synchronization of {name} was rewound',
+        disabled: 'The synchronization of {name} is disabled',
+      },
+      expiring: 'The token {name} expires',
+      orphaned: (count: number): string =>
+        `${counted(count, 'policy has', 'policies have')} no group and ${count === 1 ? 'grants' : 'grant'} nothing`,
+      limit: (name: string, used: number, total: number): string =>
+        `${name}: ${numbers.format(used)} of ${numbers.format(total)} used`,
+    },
+  },
+  logs: {
+    objects: loggedObjects,
+    object: objectWords,
+    of: (noun: string): string => `${noun} of`,
+    member: { insert: 'added {} to {}', delete: 'removed {} from {}' },
+    disabled: (noun: string): string => `disabled the ${noun} {}`,
+    enabled: (noun: string): string => `enabled the ${noun} {}`,
+    changed: (operation: keyof typeof verbs, noun: string, fields: string[]): string =>
+      fields.length > 0 ? `changed ${lists.format(fields)} of the ${noun} {}` : `${verbs[operation]} the ${noun} {}`,
+    changedMany: (operation: keyof typeof verbs, object: string, count: number): string =>
+      `${verbs[operation]} ${numbers.format(count)} ${objectWords(object, count)}`,
+    more: (count: number): string => `made ${counted(count, 'more change', 'more changes')}`,
+    then: '; ',
+    sync: 'A synchronization',
+    service: 'The service',
+    changesHint: 'Each change of the account appears here within seconds, with its author.',
+    sessionsHint: 'Each session of a client, a gateway or the console appears here.',
+    requestsHint: 'Each request to the API appears here, also those of this console.',
+    refusalsHint: 'A refusal appears here when a client asks for a resource that it cannot reach.',
+    presets: [
+      [1, '1 h'],
+      [24, '24 h'],
+      [168, '7 d'],
+      [720, '30 d'],
+    ] as const,
+    readUntil: 'Searched back to',
+    searchBack: 'Search further back',
+    exportCommand: (type: string, window: Record<string, string | null>): string =>
+      [
+        `npm run export -- --type ${type}`,
+        ...['begin', 'end'].map((name) => window[name] && `--${name} ${window[name]}`),
+      ]
+        .filter(Boolean)
+        .join(' '),
+    truncated: (fields: string[]): string => `${lists.format(fields)} are too large for this entry.`,
+    openObject: 'Open the object',
+    openEntry: 'Entry and proof',
+    openLog: 'Show in the log',
+    putBack: 'Put back',
+    puttingBack: 'These fields have the values from before the change. Nothing is saved yet.',
+    nothingToPutBack: 'This entry has no old values that can be set.',
+    entryTitle: (noun: Noun): string => sentence(nouns[noun][0]),
+    fields: 'Fields',
+    showRaw: 'Show as JSON',
+    hideRaw: 'Hide JSON',
+    explain: 'Explain',
+  },
+  proof: {
+    title: 'Proof',
+    limit:
+      'This browser verifies the proof itself, but with code from the same service. The independent way, and the limits of a proof, are in',
+    verify: 'Verify in this browser',
+    valid: 'Valid',
+    invalid: 'Invalid',
+    steps: {
+      entry: 'The entry has the hash that was sealed',
+      hour: 'The entry is in its sealed hour',
+      file: 'The flow is in its archive file, which the manifest lists',
+      tree: 'The hash is in the tree of the checkpoint',
+      signature: 'The checkpoint of this account is signed with the key',
+      kept: 'Key and checkpoint continue those that this browser has seen',
+    },
+    proven: (index: number, size: number): string =>
+      `Proven: this entry is leaf ${numbers.format(index)} of ${numbers.format(size)}, unchanged since the checkpoint was signed.`,
+    failed: 'Not proven. The steps below show where the proof fails. Save the files as evidence.',
+    relations: {
+      first: 'This browser had not seen a checkpoint of this log before.',
+      extends: 'The log extends the checkpoint that this browser has seen.',
+      truncated: 'The log is shorter than the checkpoint that this browser has seen: entries are missing at its end.',
+      forked: 'The log does not extend the checkpoint that this browser has seen: its history was replaced.',
+      restarted: 'Another log follows the one that this browser has seen, and lacks its last entries.',
+      other: 'The checkpoint is of another log than the one that this browser has seen.',
+    },
+    unsealed: {
+      soon: (minutes: number): string => `Not sealed yet. Try again in ${counted(minutes, 'minute', 'minutes')}.`,
+      before: (): string => 'This entry is older than the sealed log, which does not cover it.',
+      missing: (): string =>
+        'Not proven. The log was sealed after the time of this entry, but does not contain it: the entry was inserted later.',
+    },
+    lost: 'Sealed, but not found',
+    lostHint: 'The sealed log contains an entry with this id. It was deleted, or is past its retention. Its time was',
+    save: (name: string): string => `Save ${name}`,
+    ownKey: 'Use a key from an independent source',
+    keyHint: (key: string | undefined): string =>
+      key ? `This browser keeps ${key}` : 'This browser keeps no key yet.',
+    keyKept: 'This browser keeps the key. Verify again.',
+    notAKey: 'This is not a verifier key: <name>+<hash>+<base64>.',
+    keepKey: 'Keep this key',
+    replace: 'Trust the key and checkpoint of the service',
+    replaceVerb: 'Trust',
+    replaceHint:
+      'This browser forgets the key and checkpoint that it has seen. Do this only if the operator has explained the difference.',
+  },
+  flows: {
+    plot: 'Flows over time. Arrow keys move between columns, Shift selects a window, Enter applies it.',
+    top: (by: 'actor' | 'resource' | 'gateway'): string => `Top ${nouns[`${by}s`][1]}`,
+    measure: 'Measure',
+    bytes: 'Bytes',
+    notDivided: 'Not divided',
+    all: 'All',
+    others: 'Others',
+    erased: 'Erased',
+    reportsOf: { responder: 'Reports of gateways', initiator: 'Reports of clients, because gateways reported none' },
+    oneSide: { responder: 'Only the gateway reported', initiator: 'Only the client reported' },
+    equal: 'Equal',
+    sentAndReceived: (sent: bigint, received: bigint): string =>
+      `${numbers.format(sent)}\u00a0/\u00a0${numbers.format(received)}`,
+    openFor: (duration: string): string => `Open for ${duration}`,
+    until: 'Authorized until',
+    expired: 'Authorization expired',
+    end: 'End authorization',
+    endHint: 'Its connections through the gateway end. The client can obtain another authorization at once.',
+    ended: 'The authorization was ended.',
+    tooLong: 'Flows are plotted for at most 31 days. Choose a shorter window.',
+    approximate: 'Numbers are approximate: some values are only counted together with others.',
+    countedFrom: 'The window was too large to count as a whole. Counted from',
+    earlier: 'Show what is earlier',
+    asTable: 'Show as a table',
+    from: 'From',
+    hint: 'Flows appear here once devices report the connections of policies whose flow log is on.',
+  },
   run: {
     title: (kind: 'sync' | 'preview' | 'rewind'): string =>
       ({ sync: 'Synchronization', preview: 'Preview', rewind: 'Rewind' })[kind],
@@ -373,18 +704,26 @@ export const texts = {
   keys: {
     title: 'Keyboard',
     rows: [
+      ['Ctrl K', 'search screens, actions and objects'],
       ['/', 'find in the list'],
       ['j  k', 'next or previous row'],
       ['Enter', 'open the row'],
       ['e', 'edit'],
       ['n', 'create'],
+      ['g o', 'overview'],
+      ['g x', 'access explorer'],
       ['g r', 'resources'],
       ['g p', 'policies'],
       ['g g', 'groups'],
       ['g a', 'actors'],
       ['g s', 'sites'],
       ['g c', 'clients'],
+      ['g t', 'API clients'],
+      ['g f', 'flows'],
+      ['g h', 'changes'],
+      ['r', 'raw entry'],
       ['?', 'this list'],
+      ['Esc', 'close a dialog'],
     ],
   },
   badges: {
@@ -467,6 +806,36 @@ const labels: Record<string, string> = {
   domains: 'Email domains',
   policies: 'Through policies',
   legal_name: 'Legal name',
+  at: 'Time (default: now)',
+  client: 'Client',
+  ip: 'IP address',
+  region: 'Country',
+  provider: 'Provider',
+  authorized_at: 'Authorized',
+  auth_provider_id: 'Provider',
+  actor: 'Actor',
+  object: 'Kind of object',
+  object_id: 'Object ID',
+  run_id: 'Sync run ID',
+  begin: 'From',
+  end: 'To',
+  by: 'By',
+  open: 'Open',
+  flow_start: 'Started',
+  timestamp: 'Time',
+  gateway_id: 'Gateway',
+  initiator_actor_id: 'Actor',
+  initiator_device_id: 'Client',
+  responder_device_id: 'Gateway',
+  tx_bytes: 'Bytes sent',
+  rx_bytes: 'Bytes received',
+  tx_packets: 'Packets sent',
+  rx_packets: 'Packets received',
+  bytes: 'Bytes sent / received',
+  difference: 'Client minus gateway',
+  role: 'Reported by',
+  last_at: 'Last',
+  violated: 'Conditions not met',
   group_sync_mode: 'Groups to import',
   orgunit_sync_enabled: 'Import organizational units',
   sync_all_groups: 'Import everyone',
@@ -522,6 +891,27 @@ const options: Record<string, string> = {
   'email_claim email': 'email',
   'email_claim upn': 'upn',
   'email_claim preferred_username': 'preferred_username',
+  'actor_type account_user': 'User',
+  'actor_type account_admin_user': 'Administrator',
+  'actor_type service_account': 'Service account',
+  'actor_type api_client': 'API client',
+  'role initiator': 'Client',
+  'role responder': 'Gateway',
+  'context client': 'Client',
+  'context gateway': 'Gateway',
+  'context portal': 'Console',
+  'operation insert': 'Created',
+  'operation update': 'Changed',
+  'operation delete': 'Deleted',
+  'protocol tcp': 'TCP',
+  'protocol udp': 'UDP',
+  'reason unknown_resource': 'Unknown resource',
+  'reason not_connectable': 'Resource has no site',
+  'reason no_policy': 'No policy',
+  'reason conditions_violated': 'Conditions not met',
+  'reason gateway_offline': 'No gateway online',
+  'reason version_mismatch': 'Version too old',
+  ...Object.fromEntries(loggedObjects.map((object) => [`object ${object}`, sentence(objectWords(object, 2))])),
   'property remote_ip_location_region': 'Country',
   'property remote_ip': 'IP address',
   'property auth_provider_id': 'Sign-in provider',

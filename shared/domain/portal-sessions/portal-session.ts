@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { type Author, commit } from '../../commit/commit.ts'
 import { stageRows } from '../../commit/stage-within-capacity.ts'
 import type { Transaction } from '../../commit/transaction.ts'
@@ -18,6 +19,16 @@ export const portalSessions = entity<PortalSessionRow>({
   redact: ['secret_hash'],
   // Excluded from the change log, because the session log contains portal sessions (L6.2(2)).
   logged: false,
+})
+
+/** Portal session in lists, without its secret (K11.G11). */
+export const PortalSession = v.object({
+  id: v.string(),
+  actor_id: v.string(),
+  auth_provider_id: v.nullable(v.string()),
+  context: v.literal('portal'),
+  expires_at: v.string(),
+  inserted_at: v.string(),
 })
 
 export const mintPortalSession = async (

@@ -1,6 +1,6 @@
 import type { AccountRow } from '../../domain/accounts/account.ts'
 import { limitOf, usageOf } from '../../domain/accounts/check-limit.ts'
-import { type ActorRow, isPerson } from '../../domain/actors/actor.ts'
+import { type ActorRow, hasPortalAccess, isPerson } from '../../domain/actors/actor.ts'
 import type { AuthProviderRow, ProviderKind } from '../../domain/auth-providers/auth-provider.ts'
 import { isInDomains } from '../../values/email.ts'
 import { allowsContext, type SignInContext } from '../sign-in-context.ts'
@@ -10,7 +10,7 @@ type Facts = {
   account: Pick<AccountRow, 'is_disabled'> | null
   kind: ProviderKind
   provider: Pick<AuthProviderRow, 'is_disabled' | 'context' | 'domains'> | null
-  actor: Pick<ActorRow, 'is_disabled' | 'type' | 'email' | 'allow_email_otp_sign_in'> | null
+  actor: Pick<ActorRow, 'is_disabled' | 'type' | 'email' | 'allow_email_otp_sign_in' | 'portal_scopes'> | null
   context: SignInContext
   aboveUsersLimit: boolean
 }
@@ -19,7 +19,7 @@ function findActorRefusal(actor: Facts['actor'], context: SignInContext): Refusa
   if (!actor) return 'actor_unknown'
   if (actor.is_disabled) return 'actor_disabled'
   if (!isPerson(actor.type)) return 'actor_type'
-  return context === 'portal' && actor.type !== 'account_admin_user' ? 'actor_not_admin' : null
+  return context === 'portal' && !hasPortalAccess(actor) ? 'actor_not_admin' : null
 }
 
 /** Returns the first reason why an actor may not open the portal without a provider (K2.7); null if the sign-in is allowed. */

@@ -14,6 +14,7 @@ export const ConsoleSession = v.object({
     kind: v.picklist(['portal_session', 'api_token']),
     id: v.string(),
     context: v.nullable(v.picklist(['portal'])),
+    auth_provider_id: v.nullable(v.string()),
     expires_at: v.string(),
   }),
   scopes: v.array(v.string()),
@@ -41,13 +42,11 @@ export const toConsoleSession = ({ account, actor, credential, scopes, changeCou
 export async function readConsoleSession(caller: CallerOf<'session'>): Promise<ConsoleSession> {
   const { kind, account, actor, token } = caller
   const version = await getItem<Partial<AccountVersion>>(accountVersionKey(account.id))
-  const isPortal = kind === 'portal'
-  const credential = {
-    kind: isPortal ? 'portal_session' : 'api_token',
-    id: token.id,
-    context: isPortal ? 'portal' : null,
-    expires_at: token.expires_at,
-  } as const
+  const ofKind =
+    kind === 'portal'
+      ? ({ kind: 'portal_session', context: 'portal', auth_provider_id: token.auth_provider_id } as const)
+      : ({ kind: 'api_token', context: null, auth_provider_id: null } as const)
+  const credential = { ...ofKind, id: token.id, expires_at: token.expires_at }
   return toConsoleSession({
     account,
     actor,

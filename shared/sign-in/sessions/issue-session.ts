@@ -4,7 +4,7 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { timestamp } from '../../core/clock.ts'
 import { anonymousSubject, type Origin } from '../../core/subject.ts'
 import { type AccountRow, accounts } from '../../domain/accounts/account.ts'
-import { type ActorRow, actors, actorTypes } from '../../domain/actors/actor.ts'
+import { type ActorRow, actors, actorTypes, portalScopesOf } from '../../domain/actors/actor.ts'
 import { type AuthProviderRow, authProviders, type ProviderKind } from '../../domain/auth-providers/auth-provider.ts'
 import { mintClientToken } from '../../domain/client-tokens/client-token.ts'
 import { mintPortalSession } from '../../domain/portal-sessions/portal-session.ts'
@@ -57,7 +57,7 @@ async function stageSession(transaction: Transaction, admitted: Admitted): Promi
   return { token, expires_at, actor: { id, name, email, type }, state: null }
 }
 
-/** Stages a portal session and its log entry (I2.6). The caller has checked that the actor may administer the account. */
+/** Stages a portal session and its log entry (I2.6). The caller has checked that the actor has portal access. */
 export async function stagePortal(
   transaction: Transaction,
   { account, actor, origin }: { account: AccountRow; actor: ActorRow; origin: Origin },
@@ -75,8 +75,9 @@ export async function stagePortal(
   }
   const entry = { context: 'portal', subject, at: transaction.now } as const
   for (const item of sessionLogItems(transaction.accountId, entry)) transaction.put(item)
-  const credential = { kind: 'portal_session', id, context: 'portal', expires_at } as const
-  const state = toConsoleSession({ account, actor, credential, scopes: ['*'], changeCount: transaction.leaves })
+  const credential = { kind: 'portal_session', id, context: 'portal', auth_provider_id, expires_at } as const
+  const scopes = portalScopesOf(actor)
+  const state = toConsoleSession({ account, actor, credential, scopes, changeCount: transaction.leaves })
   return { token, expires_at, actor: state.actor, state }
 }
 

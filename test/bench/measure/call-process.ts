@@ -63,7 +63,7 @@ async function cpuOf(name: string, count: number, query?: object): Promise<numbe
       ...request,
       ...(query && { query }),
     })
-    if (status > 201) throw new Error(`${name} answered ${text}`)
+    if (status > 202) throw new Error(`${name} answered ${text}`)
   }
   const { user, system } = process.cpuUsage(start)
   return (user + system) / 1_000 / count

@@ -38,6 +38,7 @@ const calledOperations = [
   'POST /groups',
   'PUT /gateway/sessions/{id}',
   'POST /client/authorizations',
+  'POST /ingestion/flow_logs',
 ]
 
 const siblingPath = (name: string) => fileURLToPath(new URL(name, import.meta.url))

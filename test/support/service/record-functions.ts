@@ -488,6 +488,7 @@ async function recordTasks(record: Record, account: string, consumer: string): P
     emptyAnswer,
   )
   await record('tasks/verify-rows.ts', (handler) => handler({}))
+  await record('tasks/index-names.ts', (handler) => handler({}))
   const batch = { requestContext: { functionArn: consumer }, payload: '{"Records":[]}' }
   const bucket = (url: URL) => {
     if (url.hostname.startsWith('lambda.')) return Response.json({ batchItemFailures: [] })

@@ -1,8 +1,10 @@
 import { type Collection, columnsOf, type Row } from '../../collection/collection.ts'
 import { TokenPart } from '../../collection/token-part.tsx'
 import { texts } from '../../texts/texts.ts'
+import { authorizationCount, authorizationsOf } from '../authorizations/authorizations.tsx'
 import { clientColumns, clientStates } from '../clients/clients.tsx'
 import { apiTokens, clientTokens } from '../tokens/token-kinds.ts'
+import { PortalSessions } from './portal-sessions.tsx'
 
 const isPerson = ({ type }: Row): boolean => type === 'account_user' || type === 'account_admin_user'
 const hasEmail = ({ type }: { type?: unknown }): boolean => type === 'account_user' || type === 'account_admin_user'
@@ -52,13 +54,14 @@ export const actors: Collection = {
       isShown: hasEmail,
       decidesAccess: true,
     },
-    { name: 'email', kind: 'text', isRequired: true, isShown: hasEmail, hint: texts.hints.email },
+    { name: 'email', kind: 'text', isRequired: true, isShown: hasEmail, hint: texts.hints.email, decidesAccess: true },
     { name: 'allow_email_otp_sign_in', kind: 'flag', initial: false, isShown: hasEmail, hint: texts.hints.passcode },
     { name: 'is_disabled', kind: 'flag', initial: false, only: 'update', decidesAccess: true },
   ],
   states: ({ is_disabled }) =>
     is_disabled ? [{ text: texts.badges.disabled, tone: 'warn' }] : [{ text: texts.badges.enabled, tone: 'quiet' }],
   counts: [
+    authorizationCount('actor_id'),
     { noun: 'reachable', scope: 'policies', list: 'GET /access/actors/{id}/resources', path: ({ id }) => ({ id }) },
     {
       noun: 'clients',
@@ -98,6 +101,7 @@ export const actors: Collection = {
         'policies policies',
       ),
       opens: ({ id }) => `/resources/${id}`,
+      explains: ({ id }, resource) => `/access?actor=${id}${resource ? `&resource=${resource.id}` : ''}`,
       isShown: ({ type }) => type !== 'api_client',
       hint: texts.hints.reachesNothing,
     },
@@ -161,5 +165,14 @@ export const actors: Collection = {
       columns: columnsOf<'GET /actors/{actor_id}/client_tokens'>()('id code', 'inserted_at time', 'expires_at time'),
       isShown: isPerson,
     },
+    {
+      key: 'portal_sessions',
+      noun: 'portalSessions',
+      scope: 'tokens',
+      needs: 'GET /actors/{actor_id}/portal_sessions',
+      isShown: isPerson,
+      render: PortalSessions,
+    },
+    authorizationsOf('actor_id'),
   ],
 }

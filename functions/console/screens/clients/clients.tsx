@@ -1,5 +1,6 @@
 import { type Collection, columnsOf, type Row } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
+import { authorizationCount, authorizationsOf } from '../authorizations/authorizations.tsx'
 
 export const clientStates = ({ online, verified_at }: Row) => [
   online
@@ -67,4 +68,6 @@ export const clients: Collection = {
       isShown: ({ verified_at }) => verified_at !== null,
     },
   ],
+  counts: [authorizationCount('client_id')],
+  parts: [authorizationsOf('client_id')],
 }

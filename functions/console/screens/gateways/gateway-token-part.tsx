@@ -1,16 +1,23 @@
 import { useRef, useState } from 'react'
-import { useParams } from 'wouter'
-import type { Operations } from '../../client/coming.ts'
+import { isServed, type Operations } from '../../client/coming.ts'
 import { refreshAll } from '../../client/queries.ts'
 import { send } from '../../client/request.ts'
-import type { Row } from '../../collection/collection.ts'
+import { columnsOf, type Row } from '../../collection/collection.ts'
 import { ConfirmDialog } from '../../collection/confirm-dialog.tsx'
+import { EndableRows } from '../../collection/endable-rows.tsx'
 import { titleOf } from '../../collection/values.tsx'
 import { ActionButton } from '../../parts/controls.tsx'
 import { SecretDialog } from '../../parts/secret-dialog.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { hasScope, useSession } from '../../session/session.ts'
 import { texts } from '../../texts/texts.ts'
+
+const tokenColumns = columnsOf<'GET /sites/{site_id}/gateway_tokens'>()(
+  'id code',
+  'inserted_at time',
+  'last_seen_at time',
+  'rotated_at time minor',
+)
 
 type Issue = (
   idempotencyKey: string,
@@ -62,30 +69,53 @@ function TokenIssue({ row, words, issue }: Props) {
   )
 }
 
+/** Tokens of a site or of one gateway, without their secrets (G11). Nothing is shown without the operation. */
+function Tokens({ siteId, gatewayId }: { siteId: string; gatewayId?: string }) {
+  if (!isServed('GET /sites/{site_id}/gateway_tokens')) return null
+  return (
+    <EndableRows
+      noun="gatewayTokens"
+      list="GET /sites/{site_id}/gateway_tokens"
+      path={{ site_id: siteId }}
+      {...(gatewayId && { query: { gateway_id: gatewayId } })}
+      columns={tokenColumns}
+      scope="tokens"
+      remove="DELETE /sites/{site_id}/gateway_tokens/{id}"
+      note={texts.confirm.gatewayTokenEnds}
+    />
+  )
+}
+
 /** Creates tokens with which any number of gateways can connect a site (A22). */
 export const SiteTokenPart = ({ row }: { row: Row }) => (
-  <TokenIssue
-    row={row}
-    words={texts.siteToken}
-    issue={(idempotencyKey) =>
-      send('POST /sites/{site_id}/gateway_tokens', { path: { site_id: row.id }, idempotencyKey })
-    }
-  />
+  <div className="panels">
+    <TokenIssue
+      row={row}
+      words={texts.siteToken}
+      issue={(idempotencyKey) =>
+        send('POST /sites/{site_id}/gateway_tokens', { path: { site_id: row.id }, idempotencyKey })
+      }
+    />
+    <Tokens siteId={row.id} />
+  </div>
 )
 
 /** Replaces the token of a gateway. The old token stays valid until the new one is used, at most 4 hours (A22). */
 export function GatewayTokenPart({ row }: { row: Row }) {
-  const { site_id = '' } = useParams<{ site_id: string }>()
+  const site_id = String(row.site_id)
   return (
-    <TokenIssue
-      row={row}
-      words={row.rotated_at ? texts.rotatingToken : texts.gatewayToken}
-      issue={(idempotencyKey) =>
-        send('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', {
-          path: { site_id, gateway_id: row.id },
-          idempotencyKey,
-        })
-      }
-    />
+    <div className="panels">
+      <TokenIssue
+        row={row}
+        words={row.rotated_at ? texts.rotatingToken : texts.gatewayToken}
+        issue={(idempotencyKey) =>
+          send('POST /sites/{site_id}/gateways/{gateway_id}/token/rotate', {
+            path: { site_id, gateway_id: row.id },
+            idempotencyKey,
+          })
+        }
+      />
+      <Tokens siteId={site_id} gatewayId={row.id} />
+    </div>
   )
 }

@@ -1,5 +1,6 @@
 import { type Collection, columnsOf, type Row } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
+import { authorizationCount, authorizationsOf } from '../authorizations/authorizations.tsx'
 import { GatewayTokenPart } from './gateway-token-part.tsx'
 
 export const gatewayStates = ({ online, rotated_at }: Row) => [
@@ -15,6 +16,7 @@ export const gatewayColumns = columnsOf<'GET /sites/{site_id}/gateways'>()(
 )
 
 const facts = columnsOf<'GET /sites/{site_id}/gateways'>()(
+  'site_id @sites',
   'last_seen_at time',
   'last_seen_version',
   'last_seen_user_agent',
@@ -34,6 +36,12 @@ const base = {
   facts,
   fields: [],
   states: gatewayStates,
+  hidesBlank: true,
+  counts: [authorizationCount('gateway_id')],
+  parts: [
+    { key: 'token', label: texts.labels.gatewayToken, noun: 'gateways', scope: 'tokens', render: GatewayTokenPart },
+    authorizationsOf('gateway_id'),
+  ],
 } satisfies Partial<Collection>
 
 /** Gateways of one site, with their details and form. */
@@ -50,19 +58,15 @@ export const gateways: Collection = {
     remove: 'DELETE /sites/{site_id}/gateways/{id}',
   },
   columns: gatewayColumns,
-  hidesBlank: true,
   fields: [{ name: 'name', kind: 'text', isRequired: true }],
-  parts: [
-    { key: 'token', label: texts.labels.gatewayToken, noun: 'gateways', scope: 'tokens', render: GatewayTokenPart },
-  ],
 }
 
-/** Gateways of all sites (G4). Their details are below their sites. */
+/** Gateways of all sites (G4). The list opens their details below their sites; other screens only know their ids. */
 export const allGateways: Collection = {
   ...base,
   address: '/gateways',
   opens: ({ site_id, id }) => `/sites/${site_id}/gateways/${id}`,
-  routes: { list: 'GET /gateways' },
+  routes: { list: 'GET /gateways', read: 'GET /gateways/{id}' },
   columns: [...gatewayColumns.slice(0, 1), { field: 'site_id', to: 'sites' }, ...gatewayColumns.slice(1)],
   filters: [
     { name: 'site_id', to: 'sites' },

@@ -1,48 +1,262 @@
-import { useQueries } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { send } from '../../client/request.ts'
-import type { ReferenceName } from '../../collection/collection.ts'
-import { references } from '../../collection/references.ts'
-import { Icon, type IconName } from '../../parts/icons.tsx'
+import { isServed, type Operations } from '../../client/coming.ts'
+import { useRead } from '../../client/queries.ts'
+import { Badge } from '../../parts/controls.tsx'
+import { Filled } from '../../parts/filled.tsx'
+import { Icon } from '../../parts/icons.tsx'
 import { usePageTitle } from '../../parts/page-title.ts'
+import { ShownText } from '../../parts/shown-text.tsx'
+import { Failed, Loading } from '../../parts/states.tsx'
+import { Time } from '../../parts/time.tsx'
 import { hasScope, useSession } from '../../session/session.ts'
-import { texts } from '../../texts/texts.ts'
+import { labelOf, texts } from '../../texts/texts.ts'
+import { LimitMeters, type Limits, nearLimit } from '../settings/limits.tsx'
+import { RecentChanges } from './recent-changes.tsx'
 
-const counted = ['resources', 'policies', 'groups', 'actors', 'sites', 'clients'] as const satisfies ReferenceName[]
+type Overview = Operations['GET /overview']['answer']['data']
 
-/** Number of objects in each collection. Problems, flows and changes follow with their operations (K6). */
+type Problem = {
+  key: string
+  text: string
+  to: string
+  name?: string | null
+  tone: 'bad' | 'warn'
+  time?: string | null
+  note?: string | null
+}
+
+/** Address of a source of synchronization: a directory, or the inventory of a posture provider. */
+const sourceAddress = ({ object, id }: { object: string; id: string }): string =>
+  object.endsWith('_directories') ? `/directories/${object.replace('_directories', '')}/${id}` : '/devices'
+
+function problemsOf(overview: Overview, limits: Limits): Problem[] {
+  const { problems } = texts.overview
+  const { counts, gateways_online, sites_without_gateway, sources, expiring, orphaned_policies } = overview
+  const offline = (counts.gateways ?? 0) - (gateways_online ?? counts.gateways ?? 0)
+  const { count = 0, items = [] } = sites_without_gateway ?? {}
+  return [
+    // A site without resources needs no gateway.
+    ...items
+      .filter(({ resources }) => resources !== 0)
+      .map(
+        ({ id, name, resources }): Problem => ({
+          key: id,
+          name,
+          text: problems.site(resources),
+          to: `/sites/${id}`,
+          tone: 'bad',
+        }),
+      ),
+    ...(count > items.length
+      ? [{ key: 'sites', text: problems.moreSites(count - items.length), to: '/sites', tone: 'bad' as const }]
+      : []),
+    ...(offline > 0
+      ? [{ key: 'gateways', text: problems.gateways(offline), to: '/gateways?online=false', tone: 'bad' as const }]
+      : []),
+    ...(sources ?? []).map(
+      (source): Problem => ({
+        key: source.id,
+        name: source.name,
+        text: problems.source[source.state],
+        to: sourceAddress(source),
+        tone: source.state === 'disabled' ? 'warn' : 'bad',
+        time: source.since,
+        note: source.error,
+      }),
+    ),
+    ...(expiring ?? []).map(
+      ({ id, object, actor_id, name, expires_at }): Problem => ({
+        key: id,
+        name: name ?? id.slice(0, 8),
+        text: problems.expiring,
+        to: `/actors/${actor_id}?show=${object === 'api_tokens' ? 'tokens' : 'client_tokens'}`,
+        tone: 'warn',
+        time: expires_at,
+      }),
+    ),
+    ...(orphaned_policies
+      ? [
+          {
+            key: 'orphaned',
+            text: problems.orphaned(orphaned_policies),
+            to: '/policies?orphaned=true',
+            tone: 'warn' as const,
+          },
+        ]
+      : []),
+    ...Object.entries(limits)
+      .filter(([, { used, total }]) => used >= total * nearLimit)
+      .map(
+        ([name, { used, total }]): Problem => ({
+          key: name,
+          text: problems.limit(labelOf(name), used, total),
+          to: '/settings',
+          tone: 'warn',
+        }),
+      ),
+  ]
+}
+
+function Problems({ problems }: { problems: Problem[] }) {
+  if (problems.length === 0)
+    return (
+      <p className="no-problems">
+        <Icon name="check" />
+        {texts.overview.noProblems}
+      </p>
+    )
+  return (
+    <ul className="box-list problems">
+      {problems.map(({ key, name, text, to, tone, time, note }) => (
+        <li key={key} className="problem">
+          <Link href={to}>
+            <Badge tone={tone}>{tone === 'bad' ? texts.overview.broken : texts.overview.attention}</Badge>
+            <span>
+              <Filled
+                text={text}
+                values={{
+                  name: (
+                    <strong>
+                      <ShownText text={name ?? ''} />
+                    </strong>
+                  ),
+                }}
+              />
+              {note && (
+                <span className="minor problem-note">
+                  <ShownText text={note} />
+                </span>
+              )}
+            </span>
+            {time && (
+              <span className="minor">
+                <Time value={time} />
+              </span>
+            )}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Six steps from an empty account to the first connection. */
+function Steps({ counts }: { counts: Overview['counts'] }) {
+  const done = [
+    counts.sites,
+    counts.gateways,
+    counts.resources,
+    (counts.groups ?? 0) - 1,
+    counts.policies,
+    counts.clients,
+  ]
+  const addresses = ['/sites/new', '/sites', '/resources/new', '/groups/new', '/policies/new', '/providers']
+  return (
+    <ol className="steps">
+      {texts.overview.steps.map(([title, hint], index) => {
+        const isDone = (done[index] ?? 0) > 0
+        return (
+          <li key={title} className={isDone ? 'step done' : 'step'}>
+            <span className="step-number">{isDone ? <Icon name="check" /> : index + 1}</span>
+            <span>
+              <Link href={addresses[index] ?? '/'}>{title}</Link>
+              {isDone && <span className="visually-hidden"> ({texts.overview.done})</span>}
+              <span className="minor">{hint}</span>
+            </span>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+const Tile = ({ to, label, value }: { to: string; label: string; value: ReactNode }) => (
+  <li>
+    <Link href={to} className="tile">
+      <span className="tile-label">{label}</span>
+      <span className="tile-number">{value}</span>
+    </Link>
+  </li>
+)
+
+function Numbers({ overview }: { overview: Overview }) {
+  const { counts, gateways_online, flows, refusals, truncated } = overview
+  const { day } = texts.overview
+  const shown = ['resources', 'policies', 'groups', 'actors', 'sites', 'clients'] as const
+  const isCut = truncated.includes('gateways_online')
+  return (
+    <ul className="tiles">
+      {flows && (
+        <Tile
+          to="/flows"
+          label={day.flows}
+          value={`${flows.exact ? '' : '≈ '}${texts.number(Math.max(flows.responder, flows.initiator))}`}
+        />
+      )}
+      {refusals !== null && <Tile to="/refusals" label={day.refusals} value={texts.number(refusals)} />}
+      {gateways_online !== null && (
+        <Tile
+          to="/gateways"
+          label={texts.overview.gateways}
+          value={`${isCut ? '≥ ' : ''}${texts.settings.used(gateways_online, counts.gateways ?? 0)}`}
+        />
+      )}
+      {shown.map((name) => {
+        const count = counts[name]
+        return (
+          count !== null && <Tile key={name} to={`/${name}`} label={texts.many(name)} value={texts.number(count)} />
+        )
+      })}
+    </ul>
+  )
+}
+
+/** State of the account: problems first, the numbers of a day, limits, and the last changes (K6). */
 export function OverviewScreen() {
   const session = useSession()
-  const shown = counted.filter((name) => hasScope(session, name, 'read'))
-  const reads = useQueries({
-    queries: shown.map((name) => ({
-      queryKey: [references[name].list, {}, { limit: 1 }],
-      queryFn: () => send(references[name].list as 'GET /sites', { path: {}, query: { limit: 1 } }),
-    })),
-  })
+  const read = useRead('GET /overview', { path: {}, enabled: isServed('GET /overview') })
+  const account = useRead('GET /account', { path: {} })
+  const overview = read.data?.answer.data
+  const limits = account.data?.answer.data.limits ?? {}
+  const isNew = overview !== undefined && (overview.counts.policies === 0 || overview.counts.clients === 0)
   usePageTitle(texts.overview.title)
   return (
     <>
       <header className="page-header">
         <h1>{texts.overview.title}</h1>
       </header>
-      <ul className="tiles">
-        {shown.map((name, index) => {
-          const total = reads[index]?.data?.answer.metadata.total
-          return (
-            <li key={name}>
-              <Link href={references[name].address} className="tile">
-                <span className="tile-label">
-                  <Icon name={name satisfies IconName} />
-                  {texts.many(name)}
-                </span>
-                <span className="tile-number">{total === undefined ? texts.states.none : texts.number(total)}</span>
-                <span className="minor">{texts.purpose[name]}</span>
-              </Link>
-            </li>
-          )
-        })}
-      </ul>
+      <div className="panels">
+        {read.isLoading && <Loading rows={6} />}
+        {read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />}
+        {overview && (
+          <>
+            {isNew && (
+              <section>
+                <h2>{texts.overview.start}</h2>
+                <Steps counts={overview.counts} />
+              </section>
+            )}
+            <section>
+              <h2>{texts.overview.problemsTitle}</h2>
+              <Problems problems={problemsOf(overview, limits)} />
+            </section>
+            {!isNew && (
+              <section>
+                <h2>{texts.overview.numbers}</h2>
+                <Numbers overview={overview} />
+              </section>
+            )}
+          </>
+        )}
+        {Object.keys(limits).length > 0 && (
+          <section>
+            <h2>{texts.settings.limits}</h2>
+            <LimitMeters limits={limits} />
+          </section>
+        )}
+        {hasScope(session, 'logs', 'read') && <RecentChanges />}
+      </div>
     </>
   )
 }

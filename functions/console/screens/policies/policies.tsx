@@ -1,5 +1,7 @@
 import { type Collection, columnsOf, type Row } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
+import { authorizationCount, authorizationsOf } from '../authorizations/authorizations.tsx'
+import { ConditionsPart } from './conditions-part.tsx'
 
 /** States of a policy: why it grants nothing, or that it is enabled. */
 export const policyStates = ({ group_id, is_disabled }: Row) => [
@@ -34,7 +36,6 @@ export const policies: Collection = {
   facts: columnsOf<'GET /policies'>()(
     'group_id @groups',
     'resource_id @resources',
-    'conditions conditions',
     'flow_log_uploads_enabled flag',
     'description',
   ),
@@ -54,6 +55,7 @@ export const policies: Collection = {
   ],
   states: policyStates,
   counts: [
+    authorizationCount('policy_id'),
     {
       noun: 'members',
       scope: 'groups',
@@ -63,6 +65,7 @@ export const policies: Collection = {
     },
   ],
   parts: [
+    { key: 'conditions', label: texts.labels.conditions, noun: 'policies', scope: 'policies', render: ConditionsPart },
     {
       key: 'members',
       label: texts.labels.groupMembers,
@@ -73,6 +76,8 @@ export const policies: Collection = {
       isShown: ({ group_id }) => group_id !== null,
       columns: columnsOf<'GET /groups/{group_id}/memberships'>()('name', 'type option'),
       opens: ({ id }) => `/actors/${id}`,
+      explains: ({ resource_id }, actor) => `/access?resource=${resource_id}${actor ? `&actor=${actor.id}` : ''}`,
     },
+    authorizationsOf('policy_id'),
   ],
 }

@@ -1,6 +1,7 @@
 import { type Collection, columnsOf, type Values } from '../../collection/collection.ts'
 import { type MemberSet, MembersPart } from '../../collection/members-part.tsx'
 import { texts } from '../../texts/texts.ts'
+import { authorizationCount, authorizationsOf } from '../authorizations/authorizations.tsx'
 
 const isPool = ({ type }: Values): boolean => type === 'static_device_pool'
 
@@ -89,6 +90,7 @@ export const resources: Collection = {
   counts: [
     { noun: 'policies', scope: 'policies', list: 'GET /policies', query: ({ id }) => ({ resource_id: id }) },
     { noun: 'people', scope: 'policies', list: 'GET /access/resources/{id}/actors', path: ({ id }) => ({ id }) },
+    authorizationCount('resource_id'),
   ],
   parts: [
     {
@@ -100,6 +102,7 @@ export const resources: Collection = {
       path: ({ id }) => ({ id }),
       columns: columnsOf<'GET /access/resources/{id}/actors'>()('name', 'type option', 'policies policies'),
       opens: ({ id }) => `/actors/${id}`,
+      explains: ({ id }, actor) => `/access?resource=${id}${actor ? `&actor=${actor.id}` : ''}`,
       hint: texts.hints.noAccess,
     },
     {
@@ -120,5 +123,6 @@ export const resources: Collection = {
       isShown: isPool,
       render: (props) => <MembersPart set={poolMembers} {...props} />,
     },
+    authorizationsOf('resource_id'),
   ],
 }

@@ -11,6 +11,7 @@ import { useStore } from '../../parts/store.ts'
 import { Time } from '../../parts/time.tsx'
 import { useSession } from '../../session/session.ts'
 import { labelOf, texts } from '../../texts/texts.ts'
+import { LimitMeters } from './limits.tsx'
 
 function AccountFacts() {
   const read = useRead('GET /account', { path: {} })
@@ -18,7 +19,6 @@ function AccountFacts() {
   if (!read.data) return read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />
   const { limits, ...account } = read.data.answer.data
   const facts = ['name', 'legal_name', 'slug', 'key', 'id'] as const
-  const used = Object.entries(limits as Record<string, { used: number; total: number }>)
   return (
     <>
       <section>
@@ -36,18 +36,11 @@ function AccountFacts() {
       </section>
       <section>
         <h2>{texts.settings.limits}</h2>
-        {used.length === 0 && <p className="minor">{texts.settings.noLimits}</p>}
-        <dl className="facts" hidden={used.length === 0}>
-          {used.map(([name, limit]) => (
-            <div key={name}>
-              <dt>{labelOf(name)}</dt>
-              <dd>
-                {texts.settings.used(limit.used, limit.total)}
-                <meter min={0} max={limit.total} value={limit.used} aria-label={labelOf(name)} />
-              </dd>
-            </div>
-          ))}
-        </dl>
+        {Object.keys(limits).length > 0 ? (
+          <LimitMeters limits={limits} />
+        ) : (
+          <p className="minor">{texts.settings.noLimits}</p>
+        )}
       </section>
     </>
   )

@@ -78,7 +78,10 @@ describe('POST /sign_in/session (K11.G1)', () => {
         data: {
           account: { id: account.id, slug: account.slug, name: 'Test account' },
           actor: { id: person.id, name: 'Grace', email: person.email, type: 'account_admin_user' },
-          credential: { kind: 'portal_session', id: session?.id, context: 'portal', expires_at: session?.expires_at },
+          credential: {
+            ...{ kind: 'portal_session', id: session?.id, context: 'portal', expires_at: session?.expires_at },
+            auth_provider_id: provider.id,
+          },
           scopes: ['*'],
           change_count: expect.any(Number),
         },
@@ -227,6 +230,7 @@ describe('the code of a local server (K2.7)', () => {
     const seconds = (Date.parse(session?.expires_at ?? '') - Date.parse(session?.inserted_at ?? '')) / 1_000
     expect([session?.auth_provider_id, seconds]).toEqual([null, 28_800])
     const opened = answers.find(({ status }) => status === 201) as Answer
+    expect(opened.body.data.credential).toMatchObject({ id: session?.id, auth_provider_id: null })
     expect(opened.cookies).toEqual([`console-${account.slug}=${tokenIn(opened)}; HttpOnly; SameSite=Strict; Path=/`])
     expect((await call(getAccount, { token: tokenIn(opened) })).status).toBe(200)
     const { handler: end } = await import('#functions/sign-in/portal-sessions/end-portal-session.ts')

@@ -1,0 +1,131 @@
+import { useState } from 'react'
+import { Link, useParams } from 'wouter'
+import { writeExact } from '../client/exact-json.ts'
+import { useRead } from '../client/queries.ts'
+import type { Row } from '../collection/collection.ts'
+import { useNames } from '../collection/references.ts'
+import { idsIn } from '../collection/row-table.tsx'
+import { columnLabel, isBlank, Value } from '../collection/values.tsx'
+import { ActionButton } from '../parts/controls.tsx'
+import { usePageTitle } from '../parts/page-title.ts'
+import { ShownText } from '../parts/shown-text.tsx'
+import { Empty, Failed, Loading } from '../parts/states.tsx'
+import { Time } from '../parts/time.tsx'
+import { LostEntry } from '../proof/lost-entry.tsx'
+import { ProofPart } from '../proof/proof-part.tsx'
+import { FlowAuthorization } from '../screens/flows/flow-authorization.tsx'
+import { labelOf, type Noun, texts } from '../texts/texts.ts'
+import { ChangeLinks, Differences, Sentence } from './change-list.tsx'
+import { commitSegments } from './change-words.ts'
+import { type Change, type Entry, streamAddresses, timeOf } from './entries.ts'
+import { useLogNames } from './log-names.ts'
+import { columnOf } from './objects.ts'
+
+/** Fields of an entry that the page shows in other places. */
+const shownElsewhere = ['type', 'subject', 'before', 'after', 'truncated']
+
+/** Fields whose values have words in the catalogue. */
+const options = ['actor_type', 'object', 'operation', 'context', 'role', 'protocol']
+
+function EntryFacts({ entry }: { entry: Entry }) {
+  const row: Row = { id: entry.log_id, ...('subject' in entry ? entry.subject : undefined), ...entry }
+  const columns = Object.keys(row)
+    .filter((field) => !shownElsewhere.includes(field) && field !== 'id' && !isBlank(row[field]))
+    .map((field) =>
+      options.includes(field) ? { field, kind: 'option' as const } : columnOf(entry.type, field, row[field]),
+    )
+  const names = useNames(idsIn(columns, [row]))
+  return (
+    <dl className="facts">
+      {columns.map((column) => (
+        <div key={column.field}>
+          <dt>{column.field === 'actor_id' ? labelOf('actor') : columnLabel(column)}</dt>
+          <dd>
+            <Value column={column} row={row} names={names} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function ChangeBody({ change }: { change: Change }) {
+  const names = useLogNames([change])
+  return (
+    <>
+      <p className="lead">
+        <Sentence segments={commitSegments([change], names)} />
+      </p>
+      <Differences change={change} names={names} />
+      <ChangeLinks change={change} isEntry />
+    </>
+  )
+}
+
+/** Shows an entry as the service returns it. A key opens it, too (K9.2). */
+function RawEntry({ entry }: { entry: Entry }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <section>
+      <span data-shortcut="raw">
+        <ActionButton onPress={() => setOpen(!isOpen)}>{isOpen ? texts.logs.hideRaw : texts.logs.showRaw}</ActionButton>
+      </span>
+      {isOpen && (
+        <pre className="raw">
+          <code>
+            {writeExact(entry)
+              .split('\n')
+              .map((line, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the lines have no identity
+                <span key={index}>
+                  <ShownText text={line} />
+                </span>
+              ))}
+          </code>
+        </pre>
+      )}
+    </section>
+  )
+}
+
+const nouns: Record<string, Noun> = { c: 'changes', '5': 'sessions', a: 'requests', f: 'flows' }
+
+/** Entry of a log: its words, fields, raw form and proof. */
+export function EntryScreen() {
+  const { log_id = '' } = useParams<{ log_id: string }>()
+  const stream = log_id.charAt(0).toLowerCase()
+  const noun = nouns[stream] ?? 'changes'
+  const read = useRead('GET /logs/{log_id}', { path: { log_id } })
+  const entry = read.data?.answer.data as Entry | undefined
+  usePageTitle(texts.one(noun))
+  if (read.isLoading) return <Loading rows={8} />
+  if (!entry && read.error?.status === 404)
+    return stream in nouns ? <LostEntry logId={log_id} /> : <Empty title={texts.states.notFound} />
+  if (!entry) return read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />
+  return (
+    <>
+      <nav className="breadcrumb" aria-label={texts.breadcrumb}>
+        <Link href={streamAddresses[stream] ?? '/changes'}>{texts.many(noun)}</Link>
+      </nav>
+      <header className="page-header">
+        <h1>
+          {texts.logs.entryTitle(noun)} <Time value={timeOf(entry.log_id)} exact />
+        </h1>
+        {entry.type === 'flow' && <FlowAuthorization flow={entry} />}
+      </header>
+      <div className="panels">
+        {entry.type === 'change' && (
+          <section>
+            <ChangeBody change={entry} />
+          </section>
+        )}
+        <section>
+          <h2>{texts.logs.fields}</h2>
+          <EntryFacts entry={entry} />
+        </section>
+        <ProofPart entry={entry} />
+        <RawEntry entry={entry} />
+      </div>
+    </>
+  )
+}
