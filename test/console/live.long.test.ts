@@ -167,7 +167,6 @@ describe.skipIf(!chromium)('the palette (K5.9)', () => {
     await find('nothing like this')
     await page.getByText('Nothing matches.').waitFor()
     await page.keyboard.press('Escape')
-    await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(new URL(page.url()).pathname).toMatch(/\/groups\/new$/)
   })

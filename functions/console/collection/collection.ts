@@ -32,6 +32,8 @@ type ValueKind =
 /** Column of a list and fact of a detail. A column without a kind shows text. */
 export type Column<R> = {
   field: keyof R & string
+  /** Label, where the field's own one means something else. */
+  label?: string
   kind?: ValueKind
   /** Collection that the value refers to. */
   to?: ReferenceName

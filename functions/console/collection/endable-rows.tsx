@@ -48,9 +48,10 @@ export function EndableRows({ verb = texts.actions.remove, scope, remove, all, n
       <PagedRows
         {...list}
         tools={
-          canWrite && (
+          canWrite &&
+          (all || tools) && (
             <>
-              {all && <ActionButton onPress={() => setChosen('all')}>{texts.actions.all(verb)}</ActionButton>}
+              {all && <ActionButton onPress={() => setChosen('all')}>{texts.actions.all(verb, noun)}</ActionButton>}
               {tools}
             </>
           )
@@ -65,8 +66,8 @@ export function EndableRows({ verb = texts.actions.remove, scope, remove, all, n
       />
       {chosen && (
         <ConfirmDialog
-          title={isAll ? `${texts.actions.all(verb)}?` : texts.confirm.end(verb, noun, nameOf(chosen))}
-          verb={isAll ? texts.actions.all(verb) : verb}
+          title={isAll ? `${texts.actions.all(verb, noun)}?` : texts.confirm.end(verb, noun, nameOf(chosen))}
+          verb={isAll ? texts.actions.all(verb, noun) : verb}
           name={isAll ? '' : nameOf(chosen)}
           row={isAll && all ? all.row : (chosen as Row)}
           counts={[]}

@@ -135,4 +135,4 @@ export function useTitle({ title, connects }: Collection, row: Row | undefined):
   return wanted.map(({ to, id }) => plainText(names(to, String(id)) ?? texts.states.none)).join(' → ')
 }
 
-export const columnLabel = ({ field }: { field: string }): string => labelOf(field)
+export const columnLabel = ({ field, label }: { field: string; label?: string }): string => label ?? labelOf(field)

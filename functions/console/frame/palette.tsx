@@ -100,7 +100,8 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
   }
   return (
     <ModalDialog title={<span className="visually-hidden">{texts.palette.title}</span>} onClose={onClose}>
-      <div className="palette">
+      {/* Esc closes at once, instead of first clearing the field */}
+      <div className="palette" onKeyDownCapture={({ key }) => key === 'Escape' && onClose()}>
         <Autocomplete inputValue={typed} onInputChange={setTyped}>
           <SearchField aria-label={texts.palette.title} autoFocus>
             <Input className="input" placeholder={texts.palette.placeholder} />

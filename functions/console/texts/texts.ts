@@ -219,7 +219,7 @@ export const texts = {
     create: (noun: Noun): string => `New ${nouns[noun][0]}`,
     add: 'Add',
     end: 'End',
-    all: (verb: string): string => `${verb} all`,
+    all: (verb: string, noun: Noun): string => `${verb} all ${nouns[noun][1]}`,
     show: 'Show',
     csv: 'Export CSV',
     clear: 'Clear filters',
@@ -500,6 +500,7 @@ export const texts = {
         disabled: 'The synchronization of {name} is disabled',
       },
       expiring: 'The token {name} expires',
+      expiringOf: 'A token of {name} expires',
       orphaned: (count: number): string =>
         `${counted(count, 'policy has', 'policies have')} no group and ${count === 1 ? 'grants' : 'grant'} nothing`,
       limit: (name: string, used: number, total: number): string =>

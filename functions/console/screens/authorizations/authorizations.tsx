@@ -1,6 +1,6 @@
 import { type Count, columnsOf, type OwnPart } from '../../collection/collection.ts'
 import { EndableRows } from '../../collection/endable-rows.tsx'
-import { texts } from '../../texts/texts.ts'
+import { labelOf, texts } from '../../texts/texts.ts'
 
 const columns = columnsOf<'GET /authorizations'>()(
   'actor_id @actors',
@@ -9,7 +9,7 @@ const columns = columnsOf<'GET /authorizations'>()(
   'group_id @groups minor',
   'authorized_at time',
   'expires_at time',
-)
+).map((column) => (column.to ? { ...column, label: labelOf(column.field.replace('_id', '')) } : column))
 
 type Filter = 'resource_id' | 'actor_id' | 'client_id' | 'policy_id' | 'gateway_id'
 

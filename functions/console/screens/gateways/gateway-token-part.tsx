@@ -30,6 +30,7 @@ function TokenIssue({ row, words, issue }: Props) {
   const session = useSession()
   const [isConfirming, setConfirming] = useState(false)
   const [token, setToken] = useState<string>()
+  const action = `${words.verb} ${titleOf(row)}`
   // Keeps the key until a token arrives, so that a retry returns the token of a lost response (A8.3).
   const key = useRef(crypto.randomUUID())
   const confirm = async () => {
@@ -45,7 +46,7 @@ function TokenIssue({ row, words, issue }: Props) {
         title={words.title}
         action={
           hasScope(session, 'tokens', 'write') && (
-            <ActionButton onPress={() => setConfirming(true)}>{words.verb}</ActionButton>
+            <ActionButton onPress={() => setConfirming(true)}>{action}</ActionButton>
           )
         }
       >
@@ -53,7 +54,7 @@ function TokenIssue({ row, words, issue }: Props) {
       </Empty>
       {isConfirming && (
         <ConfirmDialog
-          title={words.verb}
+          title={`${action}?`}
           verb={words.verb}
           name={titleOf(row)}
           row={row}
@@ -73,16 +74,18 @@ function TokenIssue({ row, words, issue }: Props) {
 function Tokens({ siteId, gatewayId }: { siteId: string; gatewayId?: string }) {
   if (!isServed('GET /sites/{site_id}/gateway_tokens')) return null
   return (
-    <EndableRows
-      noun="gatewayTokens"
-      list="GET /sites/{site_id}/gateway_tokens"
-      path={{ site_id: siteId }}
-      {...(gatewayId && { query: { gateway_id: gatewayId } })}
-      columns={tokenColumns}
-      scope="tokens"
-      remove="DELETE /sites/{site_id}/gateway_tokens/{id}"
-      note={texts.confirm.gatewayTokenEnds}
-    />
+    <div>
+      <EndableRows
+        noun="gatewayTokens"
+        list="GET /sites/{site_id}/gateway_tokens"
+        path={{ site_id: siteId }}
+        {...(gatewayId && { query: { gateway_id: gatewayId } })}
+        columns={tokenColumns}
+        scope="tokens"
+        remove="DELETE /sites/{site_id}/gateway_tokens/{id}"
+        note={texts.confirm.gatewayTokenEnds}
+      />
+    </div>
   )
 }
 

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { isServed, type Operations } from '../../client/coming.ts'
 import { useRead } from '../../client/queries.ts'
+import { type Names, useNames } from '../../collection/references.ts'
 import { Badge } from '../../parts/controls.tsx'
 import { Filled } from '../../parts/filled.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -30,7 +31,7 @@ type Problem = {
 const sourceAddress = ({ object, id }: { object: string; id: string }): string =>
   object.endsWith('_directories') ? `/directories/${object.replace('_directories', '')}/${id}` : '/devices'
 
-function problemsOf(overview: Overview, limits: Limits): Problem[] {
+function problemsOf(overview: Overview, limits: Limits, names: Names): Problem[] {
   const { problems } = texts.overview
   const { counts, gateways_online, sites_without_gateway, sources, expiring, orphaned_policies } = overview
   const offline = (counts.gateways ?? 0) - (gateways_online ?? counts.gateways ?? 0)
@@ -68,8 +69,8 @@ function problemsOf(overview: Overview, limits: Limits): Problem[] {
     ...(expiring ?? []).map(
       ({ id, object, actor_id, name, expires_at }): Problem => ({
         key: id,
-        name: name ?? id.slice(0, 8),
-        text: problems.expiring,
+        name: name ?? names('actors', actor_id) ?? id.slice(0, 8),
+        text: name ? problems.expiring : problems.expiringOf,
         to: `/actors/${actor_id}?show=${object === 'api_tokens' ? 'tokens' : 'client_tokens'}`,
         tone: 'warn',
         time: expires_at,
@@ -218,6 +219,9 @@ export function OverviewScreen() {
   const read = useRead('GET /overview', { path: {}, enabled: isServed('GET /overview') })
   const account = useRead('GET /account', { path: {} })
   const overview = read.data?.answer.data
+  const names = useNames({
+    actors: (overview?.expiring ?? []).flatMap(({ name, actor_id }) => (name ? [] : [actor_id])),
+  })
   const limits = account.data?.answer.data.limits ?? {}
   const isNew = overview !== undefined && (overview.counts.policies === 0 || overview.counts.clients === 0)
   usePageTitle(texts.overview.title)
@@ -239,7 +243,7 @@ export function OverviewScreen() {
             )}
             <section>
               <h2>{texts.overview.problemsTitle}</h2>
-              <Problems problems={problemsOf(overview, limits)} />
+              <Problems problems={problemsOf(overview, limits, names)} />
             </section>
             {!isNew && (
               <section>
