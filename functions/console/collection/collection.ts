@@ -52,8 +52,6 @@ export type Filter = {
   blank?: string
   /** Values with their texts, where the catalogue does not have the words. */
   choices?: ReadonlyArray<readonly [value: string, text: string]>
-  /** Type of the input of a complete value. */
-  type?: 'datetime-local'
 }
 
 type FieldKind =
@@ -122,8 +120,6 @@ export type OwnPart = {
   label?: string
   noun: Noun
   scope: string
-  /** Operation that the service may not have yet; the part is then left out. */
-  needs?: Route
   render: ComponentType<{ row: Row; collection: Collection }>
   isShown?: (row: Row) => boolean
 }

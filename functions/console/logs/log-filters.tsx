@@ -15,15 +15,10 @@ export type Chosen = Record<string, string | null>
 
 type Props = { filters: LogFilter[]; chosen: Chosen; address: string; onChange: (changes: Chosen) => void }
 
-function TimeField({
-  name,
-  value,
-  onChange,
-}: {
-  name: string
-  value: string
-  onChange: (time: string | null) => void
-}) {
+type TimeProps = { name: string; value: string; onChange: (time: string | null) => void }
+
+/** Field for a point in time, in the preferred zone. */
+export function TimeField({ name, value, onChange }: TimeProps) {
   const { zone } = useStore(preferences)
   const id = useId()
   const shown = toField(value, zone)

@@ -29,18 +29,6 @@ function distanceOf(time: number, now: number): string | undefined {
   return Math.abs(minutes) < 24 * 60 ? relative.format(Math.round(minutes / 60), 'hour') : undefined
 }
 
-/** Converts a point in time to the value of an input `datetime-local` in the preferred zone; blank for a blank or invalid text. */
-export function toInput(value: string, zone: Zone): string {
-  const date = new Date(value)
-  if (Number.isNaN(date.getTime())) return ''
-  const offset = zone === 'utc' ? 0 : date.getTimezoneOffset() * 60_000
-  return new Date(date.getTime() - offset).toISOString().slice(0, 16)
-}
-
-/** Converts the value of an input `datetime-local` in the preferred zone to a timestamp. A blank stays blank. */
-export const fromInput = (value: string, zone: Zone): string =>
-  value && new Date(zone === 'utc' ? `${value}Z` : value).toISOString()
-
 /** Shows a point in time in the preferred zone. Times within a day are shown as a distance, with the exact time as title. */
 export function Time({ value, exact = false }: { value: string; exact?: boolean }) {
   const { zone } = useStore(preferences)
