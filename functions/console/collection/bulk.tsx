@@ -9,7 +9,7 @@ import { Icon } from '../parts/icons.tsx'
 import { ShownText } from '../parts/shown-text.tsx'
 import { texts } from '../texts/texts.ts'
 import type { Collection, Row } from './collection.ts'
-import { SessionWarning } from './session-warning.tsx'
+import { OwnSessionWarning } from './own-session.tsx'
 
 /** Maximum number of selected rows (K5.8). */
 export const maxSelected = 100
@@ -94,7 +94,7 @@ function BulkDialog({ collection, params, action, rows, titles, onClose }: Dialo
   const mustType = action.isDanger && !hasBegun
   return (
     <ModalDialog title={`${action.label}: ${count}`} onClose={onClose} isAlert>
-      {!hasBegun && rows.map((row) => <SessionWarning key={row.id} row={row} />)}
+      {!hasBegun && rows.map((row) => <OwnSessionWarning key={row.id} row={row} />)}
       <ul className="box-list bulk-rows">
         {rows.map(({ id }) => {
           const result = results.get(id)

@@ -122,8 +122,6 @@ export type OwnPart = {
   label?: string
   noun: Noun
   scope: string
-  /** Operation that the service may not have yet; the part is then left out. */
-  needs?: Route
   render: ComponentType<{ row: Row; collection: Collection }>
   isShown?: (row: Row) => boolean
 }

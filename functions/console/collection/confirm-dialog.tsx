@@ -8,8 +8,8 @@ import { Failed } from '../parts/states.tsx'
 import { hasScope, useSession } from '../session/session.ts'
 import { texts } from '../texts/texts.ts'
 import type { Count, Row } from './collection.ts'
+import { OwnSessionWarning } from './own-session.tsx'
 import { isServedList } from './references.ts'
-import { SessionWarning } from './session-warning.tsx'
 
 /** Number of rows that are counted where a list has no total. */
 const countedRows = 300
@@ -95,7 +95,7 @@ export function ConfirmDialog({ title, verb, name, row, counts, effects = [], ty
   return (
     <ModalDialog title={title} onClose={events.onClose} isAlert>
       {children}
-      <SessionWarning row={row} />
+      <OwnSessionWarning row={row} />
       {counts.length > 0 && (
         <div className="affected" aria-live="polite">
           {isCounting && <p className="minor">{texts.confirm.counting}</p>}

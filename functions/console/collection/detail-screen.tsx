@@ -1,6 +1,6 @@
 import { Fragment, Suspense, useState } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
-import { isServed, type Route } from '../client/coming.ts'
+import type { Route } from '../client/coming.ts'
 import { toProblem } from '../client/problem.ts'
 import { refreshAll, useRead } from '../client/queries.ts'
 import { send } from '../client/request.ts'
@@ -21,7 +21,6 @@ import {
   type Row,
 } from './collection.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
-import { OwnSessionWarning } from './own-session.tsx'
 import { isServedList, useNames } from './references.ts'
 import { RelatedRows } from './related-rows.tsx'
 import { idsIn, StateBadges } from './row-table.tsx'
@@ -119,7 +118,6 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
           onClose={() => setPending(null)}
         >
           <p>{[collection.removeHint, texts.confirm.final].filter(Boolean).join(' ')}</p>
-          <OwnSessionWarning noun={noun} row={row} />
         </ConfirmDialog>
       )}
       {pending?.kind === 'disable' && (
@@ -132,9 +130,7 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
           isDanger
           onConfirm={() => setDisabled(true)}
           onClose={() => setPending(null)}
-        >
-          <OwnSessionWarning noun={noun} row={row} />
-        </ConfirmDialog>
+        />
       )}
       {pending?.kind === 'action' && (
         <ConfirmDialog
@@ -158,9 +154,7 @@ function Parts({ collection, row }: { collection: Collection; row: Row }) {
   const [search] = useSearchParams()
   const [location] = useLocation()
   const isAvailable = (part: RelatedList | OwnPart) =>
-    ('list' in part ? isServedList(part) : part.needs === undefined || isServed(part.needs)) &&
-    hasScope(session, part.scope, 'read') &&
-    part.isShown?.(row) !== false
+    (!('list' in part) || isServedList(part)) && hasScope(session, part.scope, 'read') && part.isShown?.(row) !== false
   const parts = [...(collection.parts ?? []), ...logPartsOf(collection)].filter(isAvailable)
   const current = parts.find(({ key }) => key === search.get('show')) ?? parts[0]
   if (!current) return null

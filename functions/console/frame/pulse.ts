@@ -1,6 +1,5 @@
 import { useEffect } from 'react'
 import { isAffected } from '../client/affected.ts'
-import { isServed } from '../client/coming.ts'
 import { queryClient } from '../client/queries.ts'
 import { send } from '../client/request.ts'
 import { input } from '../session/idle.ts'
@@ -33,7 +32,7 @@ export function usePulse(): void {
   const session = useSession()
   useEffect(() => {
     const { change_count } = session
-    if (!isServed('GET /sign_in/session') || change_count === null) return
+    if (change_count === null) return
     const canRead = hasScope(session, 'logs', 'read')
     let known = change_count
     let missing = 0

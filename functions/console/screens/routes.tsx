@@ -1,4 +1,4 @@
-import { type ComponentType, lazy } from 'react'
+import type { ComponentType } from 'react'
 import { Route, Switch } from 'wouter'
 import { isServed } from '../client/coming.ts'
 import { type Collection, fillAddress } from '../collection/collection.ts'
@@ -45,14 +45,11 @@ const collections: Collection[] = [
   postureProviders,
 ]
 
-/** Access explorer, in a file of its own. */
-const Explorer = lazy(() => import('./access/explorer.tsx'))
-
 const runSources: RunSource[] = [...directoryKinds.map(directorySource), postureSource]
 
 const ownScreens: Record<string, ComponentType> = {
   '/': OverviewScreen,
-  '/access': Explorer,
+  '/access': lazyScreen(async () => (await import('./access/explorer.tsx')).Explorer),
   '/providers': ProviderList,
   '/settings': SettingsScreen,
   '/directories': DirectoryList,

@@ -390,7 +390,6 @@ export const texts = {
     orMore: (text: string): string => text.replace(/^\S+/, (count) => `${count} or more`),
     type: 'Type the name to confirm',
     end: (verb: string, noun: Noun, name: string): string => `${verb} the ${nouns[noun][0]} “${name}”?`,
-    endsSession: 'This ends your own session. You will have to sign in again, if you still can.',
     authorizationEnds:
       'The connection ends at once. The client can obtain a new authorization as long as a policy allows it.',
     sessionEnds: 'The person has to sign in to the console again.',
@@ -399,8 +398,11 @@ export const texts = {
     tokenEnds: 'What uses this token loses access at once.',
     final: 'This cannot be undone.',
     memberTitle: 'Change the members?',
-    ownActor: 'This is the actor with whom you are signed in. Your own session ends.',
-    ownProvider: 'You are signed in through this provider. Your own session can end.',
+    own: {
+      actor: 'This is the actor with whom you are signed in. Your own session ends.',
+      credential: 'You are signed in with this. Your own session ends.',
+      provider: 'You are signed in through this provider. Your own session can end.',
+    },
   },
   members: {
     add: 'Add a member',
@@ -470,12 +472,6 @@ export const texts = {
     gateways: 'Gateways online',
     day: { flows: 'Flows in 24 hours', refusals: 'Refusals in 24 hours' },
     changes: 'Last changes',
-    change: {
-      insert: '{author} created the {object} {name}',
-      update: '{author} changed the {object} {name}',
-      delete: '{author} deleted the {object} {name}',
-    },
-    service: 'The service',
     start: 'First steps',
     done: 'done',
     steps: [
