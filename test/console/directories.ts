@@ -50,7 +50,7 @@ export function testDirectories(opened: () => ConsoleWorld): void {
       await page.getByRole('button', { name: 'Preview a run' }).click()
       const run = await finished()
       expect(run).toMatchObject({ outcome: 'previewed', seen: { users: 200 } })
-      await badge('Preview')
+      await heading('Preview')
       const row = page.getByRole('table', { name: 'Plan; nothing was changed' }).getByRole('row', { name: /^Users/ })
       const { insert } = run.planned.users
       await row.getByText(String(insert)).first().waitFor()

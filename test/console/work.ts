@@ -168,9 +168,9 @@ export function testWork(opened: () => ConsoleWorld): void {
       await page.route(/\/actors\//, (route) => route.fulfill(limited), { times: 1 })
       await page.getByRole('button', { name: 'Save changes' }).click()
       await page.getByText('Nothing was changed. Retry in 7 seconds.').waitFor()
-      expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Uma User')
+      expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Uma Renamed')
       await page.getByRole('button', { name: 'Save changes' }).click()
-      await heading('Uma User')
+      await heading('Uma Renamed')
     })
 
     it('exports the filtered rows as CSV, with names and without formulas (K4.3, K5.3)', async () => {

@@ -52,6 +52,8 @@ export type Filter = {
   blank?: string
   /** Values with their texts, where the catalogue does not have the words. */
   choices?: ReadonlyArray<readonly [value: string, text: string]>
+  /** Type of the input of a complete value. */
+  type?: 'datetime-local'
 }
 
 type FieldKind =

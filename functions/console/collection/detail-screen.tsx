@@ -198,11 +198,16 @@ export function DetailScreen({ collection }: { collection: Collection }) {
   if (read.isLoading) return <Loading rows={8} />
   if (!row && read.error?.status === 404)
     return (
-      <Empty title={texts.states.notFound} action={<ActionLink to={address}>{texts.actions.back(noun)}</ActionLink>}>
+      <Empty
+        isPage
+        title={texts.states.notFound}
+        action={<ActionLink to={address}>{texts.actions.back(noun)}</ActionLink>}
+      >
         {texts.states.notFoundHint}
       </Empty>
     )
-  if (!row) return read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />
+  if (!row)
+    return read.error && <Failed title={texts.one(noun)} problem={read.error} onRetry={() => void read.refetch()} />
   const lock = lockOf?.(row, 'update')
   return (
     <>

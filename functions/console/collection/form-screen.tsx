@@ -218,7 +218,8 @@ function UpdateForm({ collection, old }: { collection: Collection; old?: Values 
   const opened = useRef<{ row: Row; etag: string | null }>(undefined)
   const name = useTitle(collection, row)
   if (row && !opened.current) opened.current = { row, etag: read.data?.etag ?? null }
-  if (!opened.current) return read.error ? <Failed problem={read.error} /> : <Loading rows={6} />
+  if (!opened.current)
+    return read.error ? <Failed title={texts.one(collection.noun)} problem={read.error} /> : <Loading rows={6} />
   const { row: base, etag } = opened.current
   return (
     <>

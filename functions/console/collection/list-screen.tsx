@@ -62,6 +62,7 @@ export function FilterControl({ filter, value, onChange }: FilterProps) {
           id={id}
           className="input"
           key={value}
+          type={filter.type ?? 'text'}
           defaultValue={value}
           onBlur={(event) => event.target.value !== value && onChange(event.target.value)}
           onKeyDown={(event) => event.key === 'Enter' && onChange(event.currentTarget.value)}

@@ -24,22 +24,32 @@ export function Loading({ rows = 6 }: { rows?: number }) {
   )
 }
 
-type EmptyProps = { title: string; children?: ReactNode; action?: ReactNode }
+type EmptyProps = {
+  title: string
+  /** True if nothing else is on the page, so that the title is its main heading. */
+  isPage?: boolean
+  children?: ReactNode
+  action?: ReactNode
+}
 
-export function Empty({ title, children, action }: EmptyProps) {
+export function Empty({ title, isPage, children, action }: EmptyProps) {
+  const Title = isPage ? 'h1' : 'p'
   return (
     <div className="empty">
-      <p className="empty-title">{title}</p>
+      <Title className="empty-title">{title}</Title>
       {children && <p>{children}</p>}
       {action}
     </div>
   )
 }
 
-/** Shows why a request failed, and its id for the operator (A5). */
-export function Failed({ problem, onRetry }: { problem: Problem; onRetry?: () => void }) {
+type FailedProps = { problem: Problem; onRetry?: () => void; title?: string }
+
+/** Shows why a request failed, and its id for the operator (A5). With a title, it is the content of a page. */
+export function Failed({ problem, onRetry, title }: FailedProps) {
   return (
     <div className="failed" role="alert">
+      {title && <h1>{title}</h1>}
       <p>
         <ShownText text={problem.message} />
       </p>

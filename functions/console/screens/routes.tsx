@@ -98,7 +98,7 @@ export default function Screens() {
         </Route>
       ))}
       <Route>
-        <Empty title={texts.states.notFound} action={<ActionLink to="/">{texts.overview.title}</ActionLink>}>
+        <Empty isPage title={texts.states.notFound} action={<ActionLink to="/">{texts.overview.title}</ActionLink>}>
           {texts.states.notFoundHint}
         </Empty>
       </Route>

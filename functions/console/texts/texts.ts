@@ -611,11 +611,8 @@ export const texts = {
     sentAndReceived: (sent: bigint, received: bigint): string =>
       `${numbers.format(sent)}\u00a0/\u00a0${numbers.format(received)}`,
     openFor: (duration: string): string => `Open for ${duration}`,
-    until: 'Authorized until',
-    expired: 'Authorization expired',
-    end: 'End authorization',
-    endHint: 'Its connections through the gateway end. The client can obtain another authorization at once.',
-    ended: 'The authorization was ended.',
+    until: (time: string): string => `authorized until ${time}`,
+    authorizations: 'Authorizations of the client',
     tooLong: 'Flows are plotted for at most 31 days. Choose a shorter window.',
     approximate: 'Numbers are approximate: some values are only counted together with others.',
     countedFrom: 'The window was too large to count as a whole. Counted from',

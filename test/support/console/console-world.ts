@@ -212,6 +212,8 @@ export async function openConsoleWorld(chromium: string): Promise<ConsoleWorld> 
   const failures: string[] = []
   page.context().on('weberror', (error) => failures.push(error.error().message))
   page.setDefaultTimeout(10_000)
+  // Ends transitions at once, during which colours have no contrast.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
   const world = { service, browsing, page, failures, suite, mdm, demo, hostile, wake }
   await seed({ account: demo, world, wake }, (usual) => usual)
   let number = 2

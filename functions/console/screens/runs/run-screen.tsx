@@ -25,7 +25,7 @@ import {
   type RunSource,
   runStates,
 } from './run-source.ts'
-import { runInterval } from './runs-part.tsx'
+import { runInterval, useRefreshAtEnd } from './runs-part.tsx'
 
 function Facts({ run, addressOf }: { run: Run; addressOf: (id: string) => string }) {
   const facts: Array<[label: string, value: ReactNode]> = [
@@ -215,14 +215,15 @@ export function RunScreen({ source }: { source: RunSource }) {
   const row = owner.data?.answer.data as Row | undefined
   const title = texts.run.title(run?.rewinds ? 'rewind' : run?.outcome === 'previewed' ? 'preview' : 'sync')
   usePageTitle(title)
+  useRefreshAtEnd(run?.finished_at === null)
   if (read.isLoading) return <Loading rows={8} />
   if (read.error?.status === 404)
     return (
-      <Empty title={texts.states.notFound} action={<ActionLink to={back}>{texts.many('runs')}</ActionLink>}>
+      <Empty isPage title={texts.states.notFound} action={<ActionLink to={back}>{texts.many('runs')}</ActionLink>}>
         {texts.run.gone}
       </Empty>
     )
-  if (!run) return read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />
+  if (!run) return read.error && <Failed title={title} problem={read.error} onRetry={() => void read.refetch()} />
   const addressOf = (id: string) => `${back}/runs/${id}`
   return (
     <>

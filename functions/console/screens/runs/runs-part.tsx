@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { Route } from '../../client/coming.ts'
 import { type Problem, toProblem } from '../../client/problem.ts'
@@ -16,6 +16,15 @@ import { type ChangeCounts, changesOfRun, type Run, type RunSource, runStates, t
 /** Milliseconds between two reads of a run that is in progress. */
 export const runInterval = 3000
 
+/** Refetches all objects when a run ends, because it changes its source and many others. */
+export function useRefreshAtEnd(isRunning: boolean): void {
+  const wasRunning = useRef(false)
+  useEffect(() => {
+    if (wasRunning.current && !isRunning) void refreshAll()
+    wasRunning.current = isRunning
+  }, [isRunning])
+}
+
 /** Bar of the changes of a run, as a share of the largest run in the list. The text beside it has the numbers. */
 function Bar({ counts, largest }: { counts: ChangeCounts; largest: number }) {
   const widths = (['insert', 'update', 'delete'] as const).map((change) => (100 * counts[change]) / largest)
@@ -29,6 +38,8 @@ function Bar({ counts, largest }: { counts: ChangeCounts; largest: number }) {
     </svg>
   )
 }
+
+const isRunning = ({ finished_at }: { finished_at: string | null }): boolean => finished_at === null
 
 type TableProps = { runs: Run[]; addressOf: (run: Run) => string }
 
@@ -83,8 +94,9 @@ export function RunsPart({ source, row }: { source: RunSource; row: Row }) {
     path: { id: row.id },
     query: { limit: 25, ...(cursor && { page_cursor: cursor }) },
     keep: true,
-    every: ({ data }) => (data.some(({ finished_at }) => finished_at === null) ? runInterval : false),
+    every: ({ data }) => (data.some(isRunning) ? runInterval : false),
   })
+  useRefreshAtEnd(read.data?.answer.data.some(isRunning) ?? false)
   const addressOf = ({ id }: { id: string }) => `${source.address}/${row.id}/runs/${id}`
   const start = async (route: Route) => {
     setProblem(undefined)
