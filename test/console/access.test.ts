@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isAffected } from '#functions/console/client/affected.ts'
+import { fromInput, toInput } from '#functions/console/parts/time.tsx'
 import { type AccessRow, graphOf, linesBetween, onPathsOf } from '#functions/console/screens/access/graph.ts'
 import { type EvaluatedPolicy, widenedConditions } from '#functions/console/screens/access/repairs.ts'
 import { weeksOf } from '#functions/console/screens/policies/week.ts'
@@ -107,3 +108,11 @@ it.each([
 ])('%s after a change of %s is refetched: %s', (route, object, expected) =>
   expect(isAffected(route, object)).toBe(expected),
 )
+
+it('converts times between timestamps and inputs', () => {
+  expect(toInput('2027-03-01T08:30:59Z', 'utc')).toBe('2027-03-01T08:30')
+  expect(fromInput('2027-03-01T08:30', 'utc')).toBe('2027-03-01T08:30:00.000Z')
+  const time = '2027-03-01T08:30:00.000Z'
+  expect(fromInput(toInput(time, 'local'), 'local')).toBe(time)
+  expect([toInput('', 'utc'), toInput('never', 'utc'), fromInput('', 'utc')]).toEqual(['', '', ''])
+})
