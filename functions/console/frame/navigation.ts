@@ -1,4 +1,3 @@
-import type { Route } from '../client/api-types.ts'
 import type { IconName } from '../parts/icons.tsx'
 import { texts } from '../texts/texts.ts'
 
