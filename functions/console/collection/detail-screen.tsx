@@ -21,7 +21,6 @@ import {
   type Row,
 } from './collection.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
-import { OwnSessionWarning } from './own-session.tsx'
 import { isServedList, useNames } from './references.ts'
 import { RelatedRows } from './related-rows.tsx'
 import { idsIn, StateBadges } from './row-table.tsx'
@@ -119,7 +118,6 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
           onClose={() => setPending(null)}
         >
           <p>{[collection.removeHint, texts.confirm.final].filter(Boolean).join(' ')}</p>
-          <OwnSessionWarning noun={noun} row={row} />
         </ConfirmDialog>
       )}
       {pending?.kind === 'disable' && (
@@ -132,9 +130,7 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
           isDanger
           onConfirm={() => setDisabled(true)}
           onClose={() => setPending(null)}
-        >
-          <OwnSessionWarning noun={noun} row={row} />
-        </ConfirmDialog>
+        ></ConfirmDialog>
       )}
       {pending?.kind === 'action' && (
         <ConfirmDialog

@@ -17,7 +17,6 @@ import { ConfirmDialog } from './confirm-dialog.tsx'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { FieldControl } from './field-controls.tsx'
 import { changesOf } from './merge.ts'
-import { OwnSessionWarning } from './own-session.tsx'
 import { useTitle } from './values.tsx'
 
 type Action = 'create' | 'update'
@@ -184,7 +183,6 @@ function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
           onClose={() => setConfirming(false)}
         >
           <p>{texts.confirm.changeHint(decisive.map(({ name }) => labelOf(name)))}</p>
-          <OwnSessionWarning noun={noun} row={row} />
         </ConfirmDialog>
       )}
       {conflict && row && (

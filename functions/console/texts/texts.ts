@@ -399,8 +399,6 @@ export const texts = {
     tokenEnds: 'What uses this token loses access at once.',
     final: 'This cannot be undone.',
     memberTitle: 'Change the members?',
-    ownActor: 'This is the actor with whom you are signed in. Your own session ends.',
-    ownProvider: 'You are signed in through this provider. Your own session can end.',
   },
   members: {
     add: 'Add a member',
