@@ -96,6 +96,7 @@ export function ColumnPlot({ buckets, series, order, onWindow }: Props) {
       <div
         className="plot-area"
         role="group"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the plot has keys
         tabIndex={0}
         aria-label={texts.flows.plot}
         onKeyDown={onKeyDown}
