@@ -14,7 +14,7 @@ const idleAfter = 5 * 60_000
 /** Maximum number of pulses at which the change log is read, because its entries can lag (A8.1). */
 const maxReads = 3
 
-/** Maximum number of changes that are read. More changes refetch everything. */
+/** Maximum number of changes that are read. More changes, and the first of a tab, refetch everything visible. */
 const maxEntries = 100
 
 type Entry = { log_id: string; timestamp: string; object: string }
@@ -34,21 +34,16 @@ export function usePulse(): void {
     const { change_count } = session
     if (change_count === null) return
     const canRead = hasScope(session, 'logs', 'read')
-    let known = change_count
+    let seenCount = change_count
     let missing = 0
     let reads = 0
     let lastPulse = Date.now()
     let latest: Entry | undefined
-    if (canRead)
-      void readEntries(undefined, 1).then(
-        ([entry]) => (latest = entry),
-        () => undefined,
-      )
     const readChanges = async () => {
       reads -= 1
-      const isAll = !canRead || missing > maxEntries
+      const isAll = !canRead || !latest || missing > maxEntries
       const entries = isAll ? [] : await readEntries(latest, maxEntries)
-      latest = entries[0] ?? latest
+      latest = (canRead && isAll ? await readEntries(undefined, 1) : entries)[0] ?? latest
       missing = isAll ? 0 : missing - entries.length
       const objects = new Set(entries.map(({ object }) => object))
       await queryClient.invalidateQueries({
@@ -62,12 +57,12 @@ export function usePulse(): void {
       if (document.hidden || now - lastPulse < (isIdle ? slowInterval : interval) - tolerance) return
       lastPulse = now
       const { data } = (await send('GET /sign_in/session', { path: {} })).answer
-      const count = data.change_count ?? known
-      if (count > known) {
-        missing = Math.max(missing, 0) + count - known
+      const count = data.change_count ?? seenCount
+      if (count > seenCount) {
+        missing = Math.max(missing, 0) + count - seenCount
         reads = maxReads
       }
-      known = count
+      seenCount = count
       if (missing > 0 && reads > 0) await readChanges()
     }
     // Ignores failures, because the next pulse repeats the read and the requests of the screen report an end of the session.

@@ -89,9 +89,9 @@ function useChanges({ evaluation, actor, resource, names, known, client }: Props
       return { text: change.enablePolicy(groupOf(policy.group_id)), scope: 'policies', of, perform }
     })
   if (isUngranted) {
-    const own = new Set(evaluation.policies.map(({ group_id }) => group_id))
+    const actorGroups = new Set(evaluation.policies.map(({ group_id }) => group_id))
     const ids = new Set((others.data?.answer.data ?? []).flatMap(({ group_id }) => group_id ?? []))
-    const joining = [...ids.difference(own)].flatMap((id): Change[] => {
+    const joining = [...ids.difference(actorGroups)].flatMap((id): Change[] => {
       const row = groupRows.find((one) => one.id === id)
       if (!row) return []
       const body = { memberships: { add: [actor.id], remove: [] } }
