@@ -50,12 +50,11 @@ const wiki = { id: 'r1', name: 'Wiki', address: 'wiki.example.com', filters: [{ 
 
 describe('the differences of a change', () => {
   it('show changed fields, and lists by removed and added elements', () => {
-    const after = {
-      ...wiki,
-      name: 'Wiki 2',
-      filters: [{ protocol: 'udp', ports: [] }, wiki.filters[0]],
-      updated_at: 'now',
-    }
+    const filters = [
+      { protocol: 'udp', ports: [] },
+      { ports: ['443'], protocol: 'tcp' },
+    ]
+    const after = { ...wiki, name: 'Wiki 2', filters, updated_at: 'now' }
     expect(fieldChanges({ before: wiki, after })).toEqual([
       { field: 'name', before: 'Wiki', after: 'Wiki 2' },
       {

@@ -1,6 +1,6 @@
 import { keepPreviousData, QueryClient, useQuery } from '@tanstack/react-query'
 import { createStore } from '../parts/store.ts'
-import type { Operations, Route } from './coming.ts'
+import type { Operations, Route } from './api-types.ts'
 import { Problem } from './problem.ts'
 import { type Options, send } from './request.ts'
 

@@ -1,4 +1,4 @@
-import type { Operations, Route } from './coming.ts'
+import type { Operations, Route } from './api-types.ts'
 import { parseExact } from './exact-json.ts'
 import { Problem, toProblem } from './problem.ts'
 

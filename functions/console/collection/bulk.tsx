@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { Input, Label, TextField } from 'react-aria-components'
-import type { Route } from '../client/coming.ts'
+import type { Route } from '../client/api-types.ts'
 import { toProblem } from '../client/problem.ts'
 import { refreshAll } from '../client/queries.ts'
 import { send } from '../client/request.ts'

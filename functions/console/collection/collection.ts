@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import type { Operations, Route } from '../client/coming.ts'
+import type { Operations, Route } from '../client/api-types.ts'
 import type { BadgeTone } from '../parts/controls.tsx'
 import type { Noun } from '../texts/texts.ts'
 

@@ -1,6 +1,6 @@
 import { Fragment, Suspense, useState } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
-import type { Route } from '../client/coming.ts'
+import type { Route } from '../client/api-types.ts'
 import { toProblem } from '../client/problem.ts'
 import { refreshAll, useRead } from '../client/queries.ts'
 import { send } from '../client/request.ts'
@@ -21,7 +21,7 @@ import {
   type Row,
 } from './collection.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
-import { isServedList, useNames } from './references.ts'
+import { useNames } from './references.ts'
 import { RelatedRows } from './related-rows.tsx'
 import { idsIn, StateBadges } from './row-table.tsx'
 import { columnLabel, isBlank, useTitle, Value } from './values.tsx'
@@ -154,7 +154,7 @@ function Parts({ collection, row }: { collection: Collection; row: Row }) {
   const [search] = useSearchParams()
   const [location] = useLocation()
   const isAvailable = (part: RelatedList | OwnPart) =>
-    (!('list' in part) || isServedList(part)) && hasScope(session, part.scope, 'read') && part.isShown?.(row) !== false
+    hasScope(session, part.scope, 'read') && part.isShown?.(row) !== false
   const parts = [...(collection.parts ?? []), ...logPartsOf(collection)].filter(isAvailable)
   const current = parts.find(({ key }) => key === search.get('show')) ?? parts[0]
   if (!current) return null

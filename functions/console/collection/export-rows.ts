@@ -1,4 +1,4 @@
-import type { Route } from '../client/coming.ts'
+import type { Route } from '../client/api-types.ts'
 import { send } from '../client/request.ts'
 import { texts } from '../texts/texts.ts'
 import type { Column, ReferenceName, Row, State } from './collection.ts'

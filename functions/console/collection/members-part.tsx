@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Route } from '../client/coming.ts'
+import type { Route } from '../client/api-types.ts'
 import { refreshAll } from '../client/queries.ts'
 import { send } from '../client/request.ts'
 import { ActionButton } from '../parts/controls.tsx'

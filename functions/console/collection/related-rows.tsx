@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { Route } from '../client/coming.ts'
+import type { Route } from '../client/api-types.ts'
 import { useRead } from '../client/queries.ts'
 import { ActionLink } from '../parts/controls.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import type { Route } from '../client/coming.ts'
+import type { Route } from '../client/api-types.ts'
 import { messagesOf, type Problem, toProblem } from '../client/problem.ts'
 import { refreshAll } from '../client/queries.ts'
 import { send } from '../client/request.ts'

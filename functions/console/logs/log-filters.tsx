@@ -15,19 +15,27 @@ export type Chosen = Record<string, string | null>
 
 type Props = { filters: LogFilter[]; chosen: Chosen; address: string; onChange: (changes: Chosen) => void }
 
+type TimeProps = { name: string; value: string; onChange: (time: string | null) => void }
+
+/** Filter for a point in time, in the preferred zone. */
+export function TimeFilter({ name, value, onChange }: TimeProps) {
+  const { zone } = useStore(preferences)
+  return (
+    <FilterControl
+      filter={{ name, type: 'datetime-local' }}
+      value={toInput(value, zone)}
+      onChange={(text) => onChange(fromInput(text, zone) || null)}
+    />
+  )
+}
+
 /** Filters of a log: its window of time, and what its entries have. References load their choices when they are opened. */
 export function LogFilters({ filters, chosen, address, onChange }: Props) {
-  const { zone } = useStore(preferences)
   const isFiltered = [...filters.map(({ name }) => name), 'begin', 'end'].some((name) => chosen[name])
   return (
     <search className="filters log-filters">
       {['begin', 'end'].map((name) => (
-        <FilterControl
-          key={name}
-          filter={{ name, type: 'datetime-local' }}
-          value={toInput(chosen[name] ?? '', zone)}
-          onChange={(value) => onChange({ [name]: fromInput(value, zone) })}
-        />
+        <TimeFilter key={name} name={name} value={chosen[name] ?? ''} onChange={(time) => onChange({ [name]: time })} />
       ))}
       <span className="presets">
         {texts.logs.presets.map(([hours, text]) => (

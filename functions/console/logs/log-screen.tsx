@@ -1,5 +1,5 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
-import { isServedFilter, type Route } from '../client/coming.ts'
+import type { Route } from '../client/api-types.ts'
 import { toProblem } from '../client/problem.ts'
 import { useRead } from '../client/queries.ts'
 import type { Column, Row } from '../collection/collection.ts'
@@ -60,9 +60,8 @@ const windowFilters: LogFilter[] = [{ name: 'begin' }, { name: 'end' }]
 
 /** Entries of a log, newest first, with filters, pages and an export. A filtered page can end early, and no page loads by itself (K8.5). */
 export function LogScreen({ log }: { log: Log }) {
-  const { noun, address, list, columns, toRow, Rows, Above } = log
+  const { noun, address, list, filters, columns, toRow, Rows, Above } = log
   const session = useSession()
-  const filters = log.filters.filter(({ name, sends = name }) => isServedFilter(list, sends))
   const named = [...filters, ...windowFilters, ...(log.more ?? [])]
   const { cursor, chosen, change, filter, turn } = useListAddress(named)
   const sent = queryOf([...filters, ...windowFilters], chosen)

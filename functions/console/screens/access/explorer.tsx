@@ -3,13 +3,11 @@ import { useRead } from '../../client/queries.ts'
 import { ChoiceBox } from '../../collection/choice-box.tsx'
 import { FilterControl } from '../../collection/list-screen.tsx'
 import { useNames, useObject, useProviderNames } from '../../collection/references.ts'
+import { TimeFilter } from '../../logs/log-filters.tsx'
 import { useAddress } from '../../parts/address.ts'
 import { ActionButton } from '../../parts/controls.tsx'
 import { usePageTitle } from '../../parts/page-title.ts'
-import { preferences } from '../../parts/preferences.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
-import { useStore } from '../../parts/store.ts'
-import { fromInput, toInput } from '../../parts/time.tsx'
 import { hasScope, useSession } from '../../session/session.ts'
 import { labelOf, texts } from '../../texts/texts.ts'
 import { Comparison } from './comparison.tsx'
@@ -74,7 +72,6 @@ function AccessGraph({ layer, id, providers }: AccessListProps) {
 /** Explains access: what an actor reaches, who reaches a resource, and why a decision is as it is (K6). */
 export function Explorer() {
   const session = useSession()
-  const { zone } = useStore(preferences)
   const [search, change] = useAddress()
   const [actor, resource, other] = ['actor', 'resource', 'with'].map((name) => search.get(name))
   const providers = useProviderNames(Boolean(actor ?? resource))
@@ -135,11 +132,7 @@ export function Explorer() {
       </search>
       {actor && resource && (
         <search className="filters circumstances" aria-label={texts.explorer.circumstances}>
-          <FilterControl
-            filter={{ name: 'at', type: 'datetime-local' }}
-            value={toInput(value('at'), zone)}
-            onChange={(at) => change({ at: fromInput(at, zone) })}
-          />
+          <TimeFilter name="at" value={value('at')} onChange={(at) => change({ at })} />
           <FilterControl
             filter={{ name: 'client', ...choices(clientRows.map(({ id, name }) => [id, name])) }}
             value={value('client')}

@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
-import type { Route } from '../../client/coming.ts'
+import type { Route } from '../../client/api-types.ts'
 import type { Problem } from '../../client/problem.ts'
 import { send } from '../../client/request.ts'
 import type { Column, Row, State } from '../../collection/collection.ts'

@@ -1,4 +1,4 @@
-import type { Route } from '../../client/coming.ts'
+import type { Route } from '../../client/api-types.ts'
 import type { Collection, Column, Field, Row } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
 

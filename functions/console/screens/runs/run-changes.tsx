@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Route } from '../../client/coming.ts'
+import type { Route } from '../../client/api-types.ts'
 import { useRead } from '../../client/queries.ts'
 import { Pager } from '../../collection/row-table.tsx'
 import { Badge } from '../../parts/controls.tsx'

@@ -1,4 +1,4 @@
-import type { Operations, Route } from '../../client/coming.ts'
+import type { Operations, Route } from '../../client/api-types.ts'
 import type { BadgeTone } from '../../parts/controls.tsx'
 import { texts } from '../../texts/texts.ts'
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { Route } from '../../client/coming.ts'
+import type { Route } from '../../client/api-types.ts'
 import { type Problem, toProblem } from '../../client/problem.ts'
 import { refreshAll, useRead } from '../../client/queries.ts'
 import { send } from '../../client/request.ts'
