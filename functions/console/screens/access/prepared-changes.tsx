@@ -17,7 +17,13 @@ import { actors } from '../actors/actors.tsx'
 import { clients } from '../clients/clients.tsx'
 import { groups } from '../groups/groups.tsx'
 import { policies } from '../policies/policies.tsx'
-import { type EvaluatedPolicy, type Evaluation, type Known, plainConditions, widenedConditions } from './repairs.ts'
+import {
+  type Circumstances,
+  type EvaluatedPolicy,
+  type Evaluation,
+  plainConditions,
+  widenedConditions,
+} from './repairs.ts'
 
 /** Change that would allow access. It is performed here, or at an address, or it cannot be made in this service. */
 type Change = {
@@ -37,7 +43,7 @@ type Props = {
   actor: Row
   resource: Row
   names: Names
-  known: Known
+  known: Circumstances
   client: Operations['GET /clients']['answer']['data'][number] | null
 }
 
