@@ -203,7 +203,7 @@ export function Decision({ question, providers }: Props) {
   const tone = evaluation.decision === 'deny' ? 'bad' : isOffline ? 'warn' : 'good'
   return (
     <section className="decision" aria-label={texts.explorer.decision(String(actor.name))}>
-      <p className={`verdict ${tone}`} role="status">
+      <p className={`answer ${tone}`} role="status">
         <Icon name={tone === 'good' ? 'check' : 'close'} />
         <span>
           <Filled {...sentenceOf(evaluation, shown)} />
