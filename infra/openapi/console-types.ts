@@ -101,6 +101,6 @@ export type Operations = {
 ${operations.join('\n')}
 }
 
-export type Route = keyof Operations
+export type CalledRoute = keyof Operations
 `
 }

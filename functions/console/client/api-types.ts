@@ -1170,4 +1170,4 @@ export type Operations = {
   }
 }
 
-export type Route = keyof Operations
+export type CalledRoute = keyof Operations

@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
-import type { Route } from '../client/api-types.ts'
+import type { CalledRoute } from '../client/api-types.ts'
 import type { Problem } from '../client/problem.ts'
 import { useRead } from '../client/queries.ts'
 import { send } from '../client/request.ts'
@@ -7,7 +7,7 @@ import { hasScope, useSession } from '../session/session.ts'
 import { optionOf } from '../texts/texts.ts'
 import type { ReferenceName, Row } from './collection.ts'
 
-type Reference = { list: Route; address: string; title: string }
+type Reference = { list: CalledRoute; address: string; title: string }
 
 /** Lists that resolve ids to names, and the addresses of their details. */
 export const references: Record<ReferenceName, Reference> = {

@@ -1,5 +1,5 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
-import type { Route } from '../client/api-types.ts'
+import type { CalledRoute } from '../client/api-types.ts'
 import { toProblem } from '../client/problem.ts'
 import { useRead } from '../client/queries.ts'
 import type { Column, Row } from '../collection/collection.ts'
@@ -22,7 +22,7 @@ import { lastHours } from './window.ts'
 export type Log = {
   noun: Noun
   address: string
-  list: Route
+  list: CalledRoute
   query: Record<string, unknown>
   filters: LogFilter[]
   /** Columns of the export, and of the table unless `Rows` shows the entries. */
