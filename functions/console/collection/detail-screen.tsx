@@ -26,7 +26,9 @@ import { RelatedRows } from './related-rows.tsx'
 import { idsIn, StateBadges } from './row-table.tsx'
 import { columnLabel, isBlank, useTitle, Value } from './values.tsx'
 
-function Facts({ collection, row }: { collection: Collection; row: Row }) {
+type FactsProps = { collection: Pick<Collection, 'facts' | 'factsOf' | 'hidesBlank'>; row: Row }
+
+export function Facts({ collection, row }: FactsProps) {
   const all = collection.factsOf?.(row) ?? collection.facts
   const names = useNames(idsIn(all, [row]))
   const facts = collection.hidesBlank ? all.filter(({ field }) => !isBlank(row[field])) : all

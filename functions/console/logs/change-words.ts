@@ -65,6 +65,6 @@ export function commitSegments(commit: Change[], names: Names): Segment[] {
     author
       ? { text: author, isName: true }
       : { text: first.run_id ? texts.logs.sync : texts.logs.service, isName: false },
-    ...all.flatMap((part, index) => [{ text: index === 0 ? ' ' : texts.logs.then, isName: false }, ...part]),
+    ...all.flatMap((part, index) => [{ text: index === 0 ? ' ' : texts.logs.separator, isName: false }, ...part]),
   ]
 }
