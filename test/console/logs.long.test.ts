@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isServed } from '#functions/console/client/coming.ts'
 import { until } from '#test/support/run/until.ts'
 import { runLocal } from '#test/support/service/service.ts'
 import { chromiumPath } from '#test/support/sign-in/browser.ts'
@@ -376,7 +375,7 @@ describe.skipIf(!chromium)('the flows of an account', () => {
   })
 })
 
-describe.skipIf(!chromium || !isServed('GET /access/refusals'))('the refusals of an account', () => {
+describe.skipIf(!chromium)('the refusals of an account', () => {
   it('open the explorer with the same circumstances (K8.6)', async () => {
     await open('/refusals')
     await page.getByText('No refusals yet').waitFor()
@@ -405,7 +404,7 @@ describe.skipIf(!chromium)('every screen of the logs', () => {
   const paths = () => [
     ...['flows', 'flows?by=resource', 'changes', 'sessions', 'requests', `changes/${ids.change}`],
     ...[`resources/${ids.resource}?show=history`, `resources/${ids.resource}?show=flows`],
-    ...(isServed('GET /access/refusals') ? ['refusals'] : []),
+    'refusals',
   ]
 
   it.each(['light', 'dark'] as const)(

@@ -69,7 +69,7 @@ type ApiSchemas = {
   VerifyFields: { email: string; passcode: string; context: 'client' | 'portal' }
 }
 
-export type ApiOperations = {
+export type Operations = {
   'GET /access/actors/{id}/resources': {
     path: { id: string }
     query: { limit?: number; page_cursor?: string }
@@ -1169,3 +1169,5 @@ export type ApiOperations = {
     answer: { data: ApiSchemas['DirectoryRun'] }
   }
 }
+
+export type CalledRoute = keyof Operations

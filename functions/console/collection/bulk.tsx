@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { Input, Label, TextField } from 'react-aria-components'
-import type { Route } from '../client/coming.ts'
+import type { CalledRoute } from '../client/api-types.ts'
 import { toProblem } from '../client/problem.ts'
 import { refreshAll } from '../client/queries.ts'
 import { send } from '../client/request.ts'
@@ -16,7 +16,7 @@ export const maxSelected = 100
 
 type BulkAction = {
   label: string
-  route: Route
+  route: CalledRoute
   body?: unknown
   isDanger?: boolean
   /** Reason for which the action leaves a row out; undefined if it applies. */
@@ -27,7 +27,7 @@ type BulkAction = {
 export function bulkActionsOf({ routes, actions = [], fields, envelope, lockOf, typesName }: Collection): BulkAction[] {
   const switching = (isDisabled: boolean): BulkAction => ({
     label: isDisabled ? texts.actions.disable : texts.actions.enable,
-    route: routes.update as Route,
+    route: routes.update as CalledRoute,
     body: { [envelope]: { is_disabled: isDisabled } },
     isDanger: isDisabled,
     lockOf: (row) => (row.is_disabled === isDisabled ? texts.bulk.already : lockOf?.(row, 'update')),

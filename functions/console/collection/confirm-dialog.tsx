@@ -9,7 +9,6 @@ import { hasScope, useSession } from '../session/session.ts'
 import { texts } from '../texts/texts.ts'
 import type { Count, Row } from './collection.ts'
 import { OwnSessionWarning } from './own-session.tsx'
-import { isServedList } from './references.ts'
 
 /** Number of rows that are counted where a list has no total. */
 const countedRows = 300
@@ -31,9 +30,7 @@ async function countRows(count: Count, row: Row, signal: AbortSignal): Promise<C
 /** Counts what a change affects. An incomplete count is a lower bound, and a failed one is unknown (K7.2). */
 function useCounts(counts: Count[], row: Row) {
   const session = useSession()
-  const allowed = counts.filter(
-    (count) => isServedList(count) && count.isShown?.(row) !== false && hasScope(session, count.scope, 'read'),
-  )
+  const allowed = counts.filter((count) => count.isShown?.(row) !== false && hasScope(session, count.scope, 'read'))
   const results = useQueries({
     queries: allowed.map((count) => ({
       queryKey: ['count', count.list, count.noun, row.id],

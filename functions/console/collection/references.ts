@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
-import { isServed, isServedFilter, type Route } from '../client/coming.ts'
+import type { CalledRoute } from '../client/api-types.ts'
 import type { Problem } from '../client/problem.ts'
 import { useRead } from '../client/queries.ts'
 import { send } from '../client/request.ts'
@@ -7,7 +7,7 @@ import { hasScope, useSession } from '../session/session.ts'
 import { optionOf } from '../texts/texts.ts'
 import type { ReferenceName, Row } from './collection.ts'
 
-type Reference = { list: Route; address: string; title: string }
+type Reference = { list: CalledRoute; address: string; title: string }
 
 /** Lists that resolve ids to names, and the addresses of their details. */
 export const references: Record<ReferenceName, Reference> = {
@@ -76,10 +76,6 @@ export function useNamesState(wanted: WantedNames): { names: Names; isLoading: b
     for (const { object, id, name } of data?.answer.data ?? []) names.set(`${object} ${id}`, name)
   return { names: (name, id) => names.get(`${name} ${id}`), isLoading: named.some(({ isLoading }) => isLoading) }
 }
-
-/** True if the service has a list and the filter that it needs. */
-export const isServedList = ({ list, filter }: { list: Route; filter?: string }): boolean =>
-  isServed(list) && (filter === undefined || isServedFilter(list, filter))
 
 /** Providers that can sign in clients, by id. One request names all kinds. */
 export function useProviderNames(enabled: boolean): Map<string, string> {

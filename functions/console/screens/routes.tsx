@@ -1,6 +1,5 @@
 import type { ComponentType } from 'react'
 import { Route, Switch } from 'wouter'
-import { isServed } from '../client/coming.ts'
 import { type Collection, fillAddress } from '../collection/collection.ts'
 import { DetailScreen } from '../collection/detail-screen.tsx'
 import { FormScreen } from '../collection/form-screen.tsx'
@@ -62,7 +61,7 @@ const EntryScreen = lazyScreen(async () => (await loadLogs()).EntryScreen)
 
 const logScreens: Record<string, ComponentType> = {
   '/flows': lazyScreen(async () => (await loadLogs()).FlowsScreen),
-  ...(isServed('GET /access/refusals') && { '/refusals': lazyScreen(async () => (await loadLogs()).RefusalsScreen) }),
+  '/refusals': lazyScreen(async () => (await loadLogs()).RefusalsScreen),
   '/changes': lazyScreen(async () => (await loadLogs()).ChangesScreen),
   '/sessions': lazyScreen(async () => (await loadLogs()).SessionsScreen),
   '/requests': lazyScreen(async () => (await loadLogs()).RequestsScreen),

@@ -30,14 +30,14 @@ function AccessGraph({ layer, id, providers }: AccessListProps) {
   const subject = useObject(layer, id)
   const read = useRead(route as 'GET /access/actors/{id}/resources', { path: { id }, query: { limit: maxRows } })
   const rows = (read.data?.answer.data ?? []) as AccessRow[]
-  const own = subject.row as (AccessRow & { email?: string | null }) | undefined
+  const chosen = subject.row as (AccessRow & { email?: string | null }) | undefined
   const names = useNames({
     groups: rows.flatMap(({ policies }) => policies.flatMap(({ group_id }) => group_id ?? [])),
-    sites: [...rows, ...(own ? [own] : [])].flatMap(({ site_id }) => site_id ?? []),
+    sites: [...rows, ...(chosen ? [chosen] : [])].flatMap(({ site_id }) => site_id ?? []),
   })
   const failed = subject.error ?? read.error
   if (failed) return <Failed problem={failed} onRetry={() => void read.refetch()} />
-  if (!own || !read.data) return <Loading rows={6} />
+  if (!chosen || !read.data) return <Loading rows={6} />
   if (rows.length === 0)
     return (
       <Empty title={layer === 'actors' ? texts.hints.reachesNothing : texts.explorer.nobody}>
@@ -47,7 +47,7 @@ function AccessGraph({ layer, id, providers }: AccessListProps) {
   const nameOf: NameOf = (kind, one) =>
     (kind === 'providers' ? providers.get(one) : names(kind, one)) ?? `${one.slice(0, 8)}…`
   const graph = graphOf(
-    { layer, id, name: own.name, note: own.email ?? own.address ?? '', site_id: own.site_id },
+    { layer, id, name: chosen.name, note: chosen.email ?? chosen.address ?? '', site_id: chosen.site_id },
     rows,
     nameOf,
   )

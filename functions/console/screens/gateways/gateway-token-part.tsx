@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import type { Operations } from '../../client/coming.ts'
+import type { Operations } from '../../client/api-types.ts'
 import { refreshAll } from '../../client/queries.ts'
 import { send } from '../../client/request.ts'
 import { columnsOf, type Row } from '../../collection/collection.ts'

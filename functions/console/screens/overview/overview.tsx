@@ -1,6 +1,6 @@
 import { type ReactNode, Suspense } from 'react'
 import { Link } from 'wouter'
-import type { Operations } from '../../client/coming.ts'
+import type { Operations } from '../../client/api-types.ts'
 import { useRead } from '../../client/queries.ts'
 import { type Names, useNames } from '../../collection/references.ts'
 import { loadLogs } from '../../logs/log-parts.tsx'

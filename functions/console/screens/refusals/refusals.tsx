@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import type { Operations } from '../../client/coming.ts'
+import type { Operations } from '../../client/api-types.ts'
 import type { Row } from '../../collection/collection.ts'
 import { type Log, LogScreen } from '../../logs/log-screen.tsx'
 import { optionOf, texts } from '../../texts/texts.ts'
