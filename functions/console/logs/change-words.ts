@@ -15,7 +15,7 @@ const inSentence = (field: string): string =>
   labelOf(field).replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())
 
 /** Fills names into a sentence of the catalogue, in the order of its `{}`. */
-export const fill = (sentence: string, ...names: string[]): Segment[] =>
+const fill = (sentence: string, ...names: string[]): Segment[] =>
   sentence.split('{}').flatMap((text, index) => {
     const name = names[index]
     return [{ text, isName: false }, ...(name === undefined ? [] : [{ text: name, isName: true }])]
