@@ -182,7 +182,7 @@ describe.skipIf(!chromium)('the proof of an entry', () => {
 
   it('is verified in the browser, and saved for other tools (K9.3)', async () => {
     await verify()
-    await page.getByText(/^Proven: this entry is leaf/).waitFor()
+    await page.getByText(/^Proven: this entry is sealed in leaf/).waitFor()
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save entry.json' }).click()
     const saved = JSON.parse(readFileSync(await (await download).path(), 'utf8'))

@@ -51,7 +51,7 @@ type Answer = {
 }
 
 /** Query of a log for the filters in its address. */
-export const queryOf = (filters: LogFilter[], chosen: Chosen): Record<string, unknown> =>
+const queryOf = (filters: LogFilter[], chosen: Chosen): Record<string, unknown> =>
   Object.fromEntries(
     filters.map(({ name, sends = name }) => [sends, chosen[name]] as const).filter(([, value]) => value),
   )
