@@ -97,8 +97,10 @@ type ApiSchemas = {
 ${sorted.join('\n')}
 }
 
-export type ApiOperations = {
+export type Operations = {
 ${operations.join('\n')}
 }
+
+export type CalledRoute = keyof Operations
 `
 }

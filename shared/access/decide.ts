@@ -47,8 +47,8 @@ export function choosePolicy(
 
 /**
  * Decides on access to a resource (P5.2, steps 4 and 5).
- * @throws AccessRefused 404 if the resource is not connectable or has no policy for the actor, `conditions_violated` if the conditions of no
- * policy are satisfied
+ * @throws AccessRefused 404 if the resource is unknown, is not connectable or has no policy for the actor; `conditions_violated` if the
+ * conditions of no policy are satisfied
  */
 export async function decide(
   { account, actor, token }: CallerOf<'client'>,

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { comingFilters, comingRoutes } from '#functions/console/client/coming.ts'
 import { importsOf, sourcesBelow } from '#test/support/run/imports.ts'
 
-type Parameter = { name?: string; in?: string }
-type Document = { paths: Record<string, Record<string, { parameters?: Parameter[] }>> }
+type Document = { paths: Record<string, object> }
 
 const { paths }: Document = JSON.parse(readFileSync('docs/openapi.json', 'utf8'))
 const sources = new Map([...sourcesBelow('functions/console')].filter(([file]) => !file.endsWith('/api-types.ts')))
@@ -14,13 +12,6 @@ const served = new Set(
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   ),
 )
-
-const filtersOf = (route: string): string[] => {
-  const [method = '', path = ''] = route.split(' ')
-  return (paths[path]?.[method.toLowerCase()]?.parameters ?? []).flatMap((one) =>
-    one.in === 'query' && one.name ? [one.name] : [],
-  )
-}
 
 /** Replaces the placeholders of a route: kinds of directories, or of auth providers. */
 function routesOf(file: string, route: string): string[] {
@@ -39,18 +30,9 @@ const called = [...sources].flatMap(([file, text]) =>
   ),
 )
 
-it('calls only operations of docs/openapi.json, or ones that are listed as coming (K1.4)', () => {
+it('calls only operations of docs/openapi.json (K1.4)', () => {
   expect(called.length).toBeGreaterThan(100)
-  const isFound = (route: string) => served.has(route) || comingRoutes.some((coming) => coming === route)
-  expect(called.filter(({ route }) => !isFound(route))).toEqual([])
-})
-
-it('lists as coming only what docs/openapi.json lacks', () => {
-  expect(comingRoutes.filter((route) => served.has(route))).toEqual([])
-  const present = Object.entries(comingFilters).flatMap(([route, names]) =>
-    names.filter((name) => filtersOf(route).includes(name)).map((name) => `${route} ${name}`),
-  )
-  expect(present).toEqual([])
+  expect(called.filter(({ route }) => !served.has(route))).toEqual([])
 })
 
 /** Packages that the console may import. Everything else would need a reason and bytes. */

@@ -4,5 +4,5 @@ import { idOnly, operation } from '#shared/http/lambda.ts'
 export const handler = operation(
   'DELETE /authorizations/{id}',
   { summary: 'End an authorization', permission: 'clients:write', response: idOnly },
-  ({ accountId, params }) => endAuthorization(accountId, params.id),
+  ({ author, params }) => endAuthorization(author, params.id),
 )

@@ -7,12 +7,14 @@ import { data, operation } from '#shared/http/lambda.ts'
 import { countLastDay, FlowCount } from '#shared/logs/count-last-day.ts'
 import { refusalsOfLastDay } from '#shared/logs/refusals/refusals.ts'
 
+const { truncated, ...members } = Overview.entries
+
 /** Returns the state of an account, problems first (K11.G5). Shows only what the scopes of the caller can read. */
 export const handler = operation(
   'GET /overview',
   {
     summary: 'Read the state of the account',
-    response: data(v.object({ ...Overview.entries, flows: v.nullable(FlowCount), refusals: v.nullable(v.number()) })),
+    response: data(v.object({ ...members, flows: v.nullable(FlowCount), refusals: v.nullable(v.number()), truncated })),
   },
   async ({ accountId, caller }) => {
     const now = clock.now()

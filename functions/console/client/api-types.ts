@@ -69,7 +69,7 @@ type ApiSchemas = {
   VerifyFields: { email: string; passcode: string; context: 'client' | 'portal' }
 }
 
-export type ApiOperations = {
+export type Operations = {
   'GET /access/actors/{id}/resources': {
     path: { id: string }
     query: { limit?: number; page_cursor?: string }
@@ -686,7 +686,7 @@ export type ApiOperations = {
     path: Record<never, never>
     query: Record<never, never>
     body: undefined
-    answer: { data: { as_of: string; counts: { actors: number | null; groups: number | null; resources: number | null; policies: number | null; sites: number | null; gateways: number | null; clients: number | null }; gateways_online: number | null; sites_without_gateway: { count: number; items: Array<{ id: string; name: string; resources: number | null }> } | null; sources: Array<{ object: string; id: string; name: string; state: 'failed' | 'braked' | 'rewound' | 'disabled'; error: string | null; since: string }> | null; expiring: Array<{ object: 'api_tokens' | 'client_tokens'; id: string; actor_id: string; name: string | null; expires_at: string }> | null; orphaned_policies: number | null; truncated: Array<string>; flows: ApiSchemas['FlowCount'] | null; refusals: number | null } }
+    answer: { data: { as_of: string; counts: { actors: number | null; groups: number | null; resources: number | null; policies: number | null; sites: number | null; gateways: number | null; clients: number | null }; gateways_online: number | null; sites_without_gateway: { count: number; items: Array<{ id: string; name: string; resources: number | null }> } | null; sources: Array<{ object: string; id: string; name: string; state: 'failed' | 'braked' | 'rewound' | 'disabled'; error: string | null; since: string }> | null; expiring: Array<{ object: 'api_tokens' | 'client_tokens'; id: string; actor_id: string; name: string | null; expires_at: string }> | null; orphaned_policies: number | null; flows: ApiSchemas['FlowCount'] | null; refusals: number | null; truncated: Array<string> } }
   }
   'GET /policies': {
     path: Record<never, never>
@@ -1169,3 +1169,5 @@ export type ApiOperations = {
     answer: { data: ApiSchemas['DirectoryRun'] }
   }
 }
+
+export type CalledRoute = keyof Operations

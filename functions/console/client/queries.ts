@@ -1,6 +1,6 @@
 import { keepPreviousData, QueryClient, useQuery } from '@tanstack/react-query'
 import { createStore } from '../parts/store.ts'
-import type { Operations, Route } from './coming.ts'
+import type { CalledRoute, Operations } from './api-types.ts'
 import { Problem } from './problem.ts'
 import { type Options, send } from './request.ts'
 
@@ -14,7 +14,7 @@ export const queryClient = new QueryClient({
   },
 })
 
-type Reading<R extends Route> = Options<R> & {
+type Reading<R extends CalledRoute> = Options<R> & {
   enabled?: boolean
   keep?: boolean
   /** Returns the milliseconds until the next read of a response that changes by itself; false if it does not. */
@@ -31,7 +31,10 @@ function hasOnline(data: unknown): boolean {
 }
 
 /** Reads with a `GET` operation. With `keep`, the previous page is shown until the next one is there. */
-export function useRead<R extends Route>(route: R, { enabled = true, keep = false, every, ...options }: Reading<R>) {
+export function useRead<R extends CalledRoute>(
+  route: R,
+  { enabled = true, keep = false, every, ...options }: Reading<R>,
+) {
   const rest = options as unknown as Options<R>
   return useQuery<{ answer: Operations[R]['answer']; etag: string | null }, Problem>({
     queryKey: [route, rest.path ?? {}, rest.query ?? {}],

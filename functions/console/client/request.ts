@@ -1,4 +1,4 @@
-import type { Operations, Route } from './coming.ts'
+import type { CalledRoute, Operations } from './api-types.ts'
 import { parseExact } from './exact-json.ts'
 import { Problem, toProblem } from './problem.ts'
 
@@ -8,14 +8,14 @@ const maxParallel = 6
 /** Maximum number of times that a read is repeated after 429. */
 const maxRetries = 3
 
-type Params<R extends Route> = keyof Operations[R]['path'] extends never
+type Params<R extends CalledRoute> = keyof Operations[R]['path'] extends never
   ? { path?: Record<string, string> }
   : { path: Operations[R]['path'] }
-type Body<R extends Route> = Operations[R]['body'] extends undefined
+type Body<R extends CalledRoute> = Operations[R]['body'] extends undefined
   ? { body?: undefined }
   : { body: Operations[R]['body'] }
 
-export type Options<R extends Route> = Params<R> &
+export type Options<R extends CalledRoute> = Params<R> &
   Body<R> & {
     query?: Operations[R]['query']
     ifMatch?: string | undefined
@@ -23,7 +23,7 @@ export type Options<R extends Route> = Params<R> &
     signal?: AbortSignal | undefined
   }
 
-type Succeeded<R extends Route> = { answer: Operations[R]['answer']; etag: string | null; status: number }
+type Succeeded<R extends CalledRoute> = { answer: Operations[R]['answer']; etag: string | null; status: number }
 
 type Connection = {
   /** Returns the headers that authenticate a request: a token, or the account whose cookie is meant (K3.3). */
@@ -87,11 +87,11 @@ async function problemOf(response: Response): Promise<Problem> {
  * Sends a request. Repeats a read that was rejected with 429, and any request after a new sign-in, because a 401 changes nothing.
  * @throws Problem
  */
-export function send<R extends Route>(route: R, options: Options<R>): Promise<Succeeded<R>> {
+export function send<R extends CalledRoute>(route: R, options: Options<R>): Promise<Succeeded<R>> {
   return inTurn(() => attempt(route, options, 0))
 }
 
-async function attempt<R extends Route>(route: R, options: Options<R>, retries: number): Promise<Succeeded<R>> {
+async function attempt<R extends CalledRoute>(route: R, options: Options<R>, retries: number): Promise<Succeeded<R>> {
   const { path, query, body, ifMatch, idempotencyKey, signal } = options
   const method = route.slice(0, route.indexOf(' '))
   const headers: Record<string, string> = { accept: 'application/json', ...connection.headers() }

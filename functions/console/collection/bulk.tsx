@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { Input, Label, TextField } from 'react-aria-components'
-import type { Route } from '../client/coming.ts'
+import type { CalledRoute } from '../client/api-types.ts'
 import { toProblem } from '../client/problem.ts'
 import { refreshAll } from '../client/queries.ts'
 import { send } from '../client/request.ts'
@@ -9,14 +9,14 @@ import { Icon } from '../parts/icons.tsx'
 import { ShownText } from '../parts/shown-text.tsx'
 import { texts } from '../texts/texts.ts'
 import type { Collection, Row } from './collection.ts'
-import { SessionWarning } from './session-warning.tsx'
+import { OwnSessionWarning } from './own-session.tsx'
 
 /** Maximum number of selected rows (K5.8). */
 export const maxSelected = 100
 
 type BulkAction = {
   label: string
-  route: Route
+  route: CalledRoute
   body?: unknown
   isDanger?: boolean
   /** Reason for which the action leaves a row out; undefined if it applies. */
@@ -27,7 +27,7 @@ type BulkAction = {
 export function bulkActionsOf({ routes, actions = [], fields, envelope, lockOf, typesName }: Collection): BulkAction[] {
   const switching = (isDisabled: boolean): BulkAction => ({
     label: isDisabled ? texts.actions.disable : texts.actions.enable,
-    route: routes.update as Route,
+    route: routes.update as CalledRoute,
     body: { [envelope]: { is_disabled: isDisabled } },
     isDanger: isDisabled,
     lockOf: (row) => (row.is_disabled === isDisabled ? texts.bulk.already : lockOf?.(row, 'update')),
@@ -94,7 +94,7 @@ function BulkDialog({ collection, params, action, rows, titles, onClose }: Dialo
   const mustType = action.isDanger && !hasBegun
   return (
     <ModalDialog title={`${action.label}: ${count}`} onClose={onClose} isAlert>
-      {!hasBegun && rows.map((row) => <SessionWarning key={row.id} row={row} />)}
+      {!hasBegun && rows.map((row) => <OwnSessionWarning key={row.id} row={row} />)}
       <ul className="box-list bulk-rows">
         {rows.map(({ id }) => {
           const result = results.get(id)

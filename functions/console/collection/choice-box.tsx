@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { Button, ComboBox, Input, Label, ListBox, ListBoxItem, Popover, Text } from 'react-aria-components'
-import { isServed } from '../client/coming.ts'
 import { useRead } from '../client/queries.ts'
 import { Icon } from '../parts/icons.tsx'
 import { ShownText } from '../parts/shown-text.tsx'
@@ -45,25 +44,18 @@ export function ChoiceBox({
 }: Props) {
   const [isUsed, setUsed] = useState(false)
   const { rows, total } = useChoices(to, !isLazy || isUsed || value !== null)
-  const { title, list } = references[to]
+  const { title } = references[to]
   const [typed, setTyped] = useState<string>()
   const isPart = total > rows.length
-  // Finds objects beyond the first 1,000 with the search, or else by their complete name.
-  const isSearched = isServed('GET /search')
-  const exact = useRead(list as 'GET /sites', {
-    path: {},
-    query: { name: typed ?? '' },
-    enabled: isServed(list) && isPart && Boolean(typed) && !isSearched,
-  })
+  // Finds objects beyond the first 1,000.
   const search = useRead('GET /search', {
     path: {},
     query: { q: typed ?? '', objects: to },
-    enabled: isSearched && isPart && (typed?.length ?? 0) >= 2,
+    enabled: isPart && to !== 'policies' && (typed?.length ?? 0) >= 2,
   })
   const names = useNames({ [to]: value && isPart ? [value] : [] })
   const named = value ? names(to, value) : undefined
   const more = [
-    ...(exact.data?.answer.data ?? []),
     ...(search.data?.answer.data ?? []).map((hit) => ({ ...hit, [hit.matched]: hit.value })),
     ...(value && named !== undefined ? [{ id: value, name: named }] : []),
   ] as unknown as Row[]

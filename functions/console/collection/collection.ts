@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import type { Operations, Route } from '../client/coming.ts'
+import type { CalledRoute, Operations } from '../client/api-types.ts'
 import type { BadgeTone } from '../parts/controls.tsx'
 import type { Noun } from '../texts/texts.ts'
 
@@ -7,7 +7,7 @@ import type { Noun } from '../texts/texts.ts'
 export type Row = { id: string } & Record<string, unknown>
 
 /** Type of the rows that a list operation returns. */
-type RowOf<R extends Route> = Operations[R]['answer'] extends { data: Array<infer T> } ? T : never
+type RowOf<R extends CalledRoute> = Operations[R]['answer'] extends { data: Array<infer T> } ? T : never
 
 /** Collections to which a field can refer by id. */
 export type ReferenceName = 'actors' | 'groups' | 'resources' | 'sites' | 'clients' | 'gateways' | 'policies'
@@ -89,7 +89,7 @@ export type Field = {
 
 type Lists = {
   noun: Noun
-  list: Route
+  list: CalledRoute
   scope: string
   /** Path parameters and query of the list for a row. */
   path?: (row: Row) => Record<string, string>
@@ -122,8 +122,6 @@ export type OwnPart = {
   label?: string
   noun: Noun
   scope: string
-  /** Operation that the service may not have yet; the part is then left out. */
-  needs?: Route
   render: ComponentType<{ row: Row; collection: Collection }>
   isShown?: (row: Row) => boolean
 }
@@ -134,7 +132,7 @@ export type Count = Lists
 /** Action of a detail beside edit and delete, such as verifying a client. */
 export type ObjectAction = {
   label: string
-  route: Route
+  route: CalledRoute
   done: string
   isShown: (row: Row) => boolean
   /** Text of the confirmation; without it, the action takes effect at once. */
@@ -150,7 +148,7 @@ export type Collection = {
   address: string
   /** Address that a row of the list opens; by default its detail below the own address. */
   opens?: (row: Row) => string
-  routes: { list: Route; read?: Route; create?: Route; update?: Route; remove?: Route }
+  routes: { list: CalledRoute; read?: CalledRoute; create?: CalledRoute; update?: CalledRoute; remove?: CalledRoute }
   /** Filters that the list always has. */
   query?: Record<string, unknown>
   /** Key of the object in request bodies (A2.4). */
@@ -196,7 +194,7 @@ function toColumn(text: string): Column<Row> {
 
 /** Declares columns, whose fields are checked against the rows of a list operation. */
 export const columnsOf =
-  <R extends Route>() =>
+  <R extends CalledRoute>() =>
   (...texts: ColumnText<keyof RowOf<R> & string>[]): Column<Row>[] =>
     texts.map(toColumn)
 

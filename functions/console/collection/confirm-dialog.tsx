@@ -8,8 +8,7 @@ import { Failed } from '../parts/states.tsx'
 import { hasScope, useSession } from '../session/session.ts'
 import { texts } from '../texts/texts.ts'
 import type { Count, Row } from './collection.ts'
-import { isServedList } from './references.ts'
-import { SessionWarning } from './session-warning.tsx'
+import { OwnSessionWarning } from './own-session.tsx'
 
 /** Number of rows that are counted where a list has no total. */
 const countedRows = 300
@@ -31,9 +30,7 @@ async function countRows(count: Count, row: Row, signal: AbortSignal): Promise<C
 /** Counts what a change affects. An incomplete count is a lower bound, and a failed one is unknown (K7.2). */
 function useCounts(counts: Count[], row: Row) {
   const session = useSession()
-  const allowed = counts.filter(
-    (count) => isServedList(count) && count.isShown?.(row) !== false && hasScope(session, count.scope, 'read'),
-  )
+  const allowed = counts.filter((count) => count.isShown?.(row) !== false && hasScope(session, count.scope, 'read'))
   const results = useQueries({
     queries: allowed.map((count) => ({
       queryKey: ['count', count.list, count.noun, row.id],
@@ -95,7 +92,7 @@ export function ConfirmDialog({ title, verb, name, row, counts, effects = [], ty
   return (
     <ModalDialog title={title} onClose={events.onClose} isAlert>
       {children}
-      <SessionWarning row={row} />
+      <OwnSessionWarning row={row} />
       {counts.length > 0 && (
         <div className="affected" aria-live="polite">
           {isCounting && <p className="minor">{texts.confirm.counting}</p>}

@@ -1,6 +1,6 @@
 import { Fragment, Suspense, useState } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
-import { isServed, type Route } from '../client/coming.ts'
+import type { CalledRoute } from '../client/api-types.ts'
 import { toProblem } from '../client/problem.ts'
 import { refreshAll, useRead } from '../client/queries.ts'
 import { send } from '../client/request.ts'
@@ -21,7 +21,7 @@ import {
   type Row,
 } from './collection.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
-import { isServedList, useNames } from './references.ts'
+import { useNames } from './references.ts'
 import { RelatedRows } from './related-rows.tsx'
 import { idsIn, StateBadges } from './row-table.tsx'
 import { columnLabel, isBlank, useTitle, Value } from './values.tsx'
@@ -60,7 +60,7 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
   const params = useParams<Record<string, string>>()
   const [, navigate] = useLocation()
   const [pending, setPending] = useState<Pending>(null)
-  const perform = async (route: Route, body: unknown, done: string) => {
+  const perform = async (route: CalledRoute, body: unknown, done: string) => {
     const options = { path: params, ...(body !== undefined && { body }), ifMatch: etag ?? undefined }
     await send(route as 'PATCH /sites/{id}', options as never)
     setPending(null)
@@ -69,7 +69,7 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
     await refreshAll()
   }
   const setDisabled = (isDisabled: boolean) =>
-    perform(routes.update as Route, { [envelope]: { is_disabled: isDisabled } }, texts.form.saved(noun))
+    perform(routes.update as CalledRoute, { [envelope]: { is_disabled: isDisabled } }, texts.form.saved(noun))
   const run = (work: Promise<void>) => void work.catch((error) => notify(toProblem(error).message))
   const canUpdate = routes.update && lockOf?.(row, 'update') === undefined
   return (
@@ -114,7 +114,7 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
           counts={counts}
           typesName={collection.typesName}
           isDanger
-          onConfirm={() => perform(routes.remove as Route, undefined, texts.form.removed(noun))}
+          onConfirm={() => perform(routes.remove as CalledRoute, undefined, texts.form.removed(noun))}
           onClose={() => setPending(null)}
         >
           <p>{[collection.removeHint, texts.confirm.final].filter(Boolean).join(' ')}</p>
@@ -130,7 +130,7 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
           isDanger
           onConfirm={() => setDisabled(true)}
           onClose={() => setPending(null)}
-        ></ConfirmDialog>
+        />
       )}
       {pending?.kind === 'action' && (
         <ConfirmDialog
@@ -154,9 +154,7 @@ function Parts({ collection, row }: { collection: Collection; row: Row }) {
   const [search] = useSearchParams()
   const [location] = useLocation()
   const isAvailable = (part: RelatedList | OwnPart) =>
-    ('list' in part ? isServedList(part) : part.needs === undefined || isServed(part.needs)) &&
-    hasScope(session, part.scope, 'read') &&
-    part.isShown?.(row) !== false
+    hasScope(session, part.scope, 'read') && part.isShown?.(row) !== false
   const parts = [...(collection.parts ?? []), ...logPartsOf(collection)].filter(isAvailable)
   const current = parts.find(({ key }) => key === search.get('show')) ?? parts[0]
   if (!current) return null

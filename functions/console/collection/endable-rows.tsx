@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { Route } from '../client/coming.ts'
+import type { CalledRoute } from '../client/api-types.ts'
 import { refreshAll } from '../client/queries.ts'
 import { send } from '../client/request.ts'
 import { ActionButton } from '../parts/controls.tsx'
@@ -12,15 +12,15 @@ import { PagedRows } from './related-rows.tsx'
 
 type Props = {
   noun: Noun
-  list: Route
+  list: CalledRoute
   path: Record<string, string>
   query?: Record<string, unknown>
   columns: Column<Row>[]
   /** Scope collection of the operation that ends a row. */
   scope: string
-  remove: Route
+  remove: CalledRoute
   /** Operation that ends all rows of the path, and the row whose rows they are. */
-  all?: { remove: Route; row: Row }
+  all?: { remove: CalledRoute; row: Row }
   verb?: string
   /** Effect of the end, which the confirmation describes. */
   note: string

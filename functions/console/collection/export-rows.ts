@@ -1,4 +1,4 @@
-import type { Route } from '../client/coming.ts'
+import type { CalledRoute } from '../client/api-types.ts'
 import { send } from '../client/request.ts'
 import { texts } from '../texts/texts.ts'
 import type { Column, ReferenceName, Row, State } from './collection.ts'
@@ -29,7 +29,7 @@ function newPace(): <T>(work: () => Promise<T>) => Promise<T> {
 
 /** List whose rows are exported. */
 export type Exported = {
-  route: Route
+  route: CalledRoute
   path: object
   query: object
   columns: Column<Row>[]

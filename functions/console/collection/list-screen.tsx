@@ -1,6 +1,5 @@
 import { useEffect, useId, useMemo, useState } from 'react'
 import { useParams, useSearchParams } from 'wouter'
-import { isServed, isServedFilter } from '../client/coming.ts'
 import { toProblem } from '../client/problem.ts'
 import { useRead } from '../client/queries.ts'
 import { ActionButton, ActionLink } from '../parts/controls.tsx'
@@ -114,7 +113,7 @@ export function ListScreen({ collection }: { collection: Collection }) {
   const { noun, columns, routes, scope, address, states } = collection
   const session = useSession()
   const params = useParams<Record<string, string>>()
-  const filters = (collection.filters ?? []).filter(({ name }) => isServedFilter(routes.list, name))
+  const filters = collection.filters ?? []
   const { cursor, part, find, sorting, chosen, change, filter, turn } = useListAddress(filters)
   const isWhole = find !== '' || sorting !== undefined
   const query = {
@@ -161,7 +160,7 @@ export function ListScreen({ collection }: { collection: Collection }) {
     collection.connects?.map(({ field, to }) => names(to, String(row[field])) ?? texts.states.none).join(' → ') ??
     titleOf(row, collection.title)
   const listAddress = fillAddress(address, params)
-  const canCreate = routes.create && isServed(routes.create) && hasScope(session, scope, 'write')
+  const canCreate = routes.create && hasScope(session, scope, 'write')
   usePageTitle(texts.many(noun))
   const exportCsv = async () => {
     setExported(0)

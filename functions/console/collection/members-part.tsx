@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Route } from '../client/coming.ts'
+import type { CalledRoute } from '../client/api-types.ts'
 import { refreshAll } from '../client/queries.ts'
 import { send } from '../client/request.ts'
 import { ActionButton } from '../parts/controls.tsx'
@@ -19,8 +19,8 @@ export type MemberSet = {
   noun: Noun
   scope: string
   of: ReferenceName
-  list: Route
-  edit: Route
+  list: CalledRoute
+  edit: CalledRoute
   /** Path parameter with the id of the object that has the members. */
   parameter: string
   envelope: string

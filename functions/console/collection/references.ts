@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
-import { isServed, isServedFilter, type Route } from '../client/coming.ts'
+import type { CalledRoute } from '../client/api-types.ts'
 import type { Problem } from '../client/problem.ts'
 import { useRead } from '../client/queries.ts'
 import { send } from '../client/request.ts'
@@ -7,7 +7,7 @@ import { hasScope, useSession } from '../session/session.ts'
 import { optionOf } from '../texts/texts.ts'
 import type { ReferenceName, Row } from './collection.ts'
 
-type Reference = { list: Route; address: string; title: string }
+type Reference = { list: CalledRoute; address: string; title: string }
 
 /** Lists that resolve ids to names, and the addresses of their details. */
 export const references: Record<ReferenceName, Reference> = {
@@ -49,10 +49,7 @@ export const byNames: readonly ReferenceName[] = ['actors', 'groups', 'resources
 /** Maximum number of ids in a request for names (K11.G2). */
 const maxNamed = 100
 
-/**
- * Resolves the ids of a page to names: with one request per 100 ids if the service has it (G2), otherwise with the first 1,000 rows of
- * each collection.
- */
+/** Resolves the ids of a page to names, with one request per 100 ids (G2). */
 export const useNames = (wanted: WantedNames): Names => useNamesState(wanted).names
 
 /** Resolves ids as `useNames`, and returns whether names are still loading. */
@@ -61,7 +58,6 @@ export function useNamesState(wanted: WantedNames): { names: Names; isLoading: b
   const pairs = byNames
     .filter((name) => hasScope(session, name, 'read'))
     .flatMap((name) => [...new Set(wanted[name] ?? [])].sort().map((id) => ({ name, id })))
-  const isOneRequest = isServed('GET /names')
   const pages = Array.from({ length: Math.ceil(pairs.length / maxNamed) }, (_, page) =>
     Object.fromEntries(
       Object.entries(Object.groupBy(pairs.slice(page * maxNamed, (page + 1) * maxNamed), ({ name }) => name)).map(
@@ -73,29 +69,13 @@ export function useNamesState(wanted: WantedNames): { names: Names; isLoading: b
     queries: pages.map((query) => ({
       queryKey: ['GET /names', {}, query],
       queryFn: ({ signal }: { signal: AbortSignal }) => send('GET /names', { path: {}, query, signal }),
-      enabled: isOneRequest,
     })),
   })
-  const needs = (name: ReferenceName) => !isOneRequest && pairs.some((pair) => pair.name === name)
-  const lists = {
-    actors: useChoices('actors', needs('actors')).rows,
-    groups: useChoices('groups', needs('groups')).rows,
-    resources: useChoices('resources', needs('resources')).rows,
-    sites: useChoices('sites', needs('sites')).rows,
-    clients: useChoices('clients', needs('clients')).rows,
-    gateways: useChoices('gateways', needs('gateways')).rows,
-  }
   const names = new Map<string, string>()
   for (const { data } of named)
     for (const { object, id, name } of data?.answer.data ?? []) names.set(`${object} ${id}`, name)
-  for (const [object, rows] of Object.entries(lists))
-    for (const row of rows) names.set(`${object} ${row.id}`, String(row.name))
   return { names: (name, id) => names.get(`${name} ${id}`), isLoading: named.some(({ isLoading }) => isLoading) }
 }
-
-/** True if the service has a list and the filter that it needs. */
-export const isServedList = ({ list, filter }: { list: Route; filter?: string }): boolean =>
-  isServed(list) && (filter === undefined || isServedFilter(list, filter))
 
 /** Providers that can sign in clients, by id. One request names all kinds. */
 export function useProviderNames(enabled: boolean): Map<string, string> {

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { Route } from '../client/coming.ts'
+import type { CalledRoute } from '../client/api-types.ts'
 import { useRead } from '../client/queries.ts'
 import { ActionLink } from '../parts/controls.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
@@ -12,7 +12,7 @@ import { Pager, RowTable } from './row-table.tsx'
 
 type RowsProps = {
   noun: Noun
-  list: Route
+  list: CalledRoute
   path: Record<string, string>
   query?: Record<string, unknown> | undefined
   columns: Column<Row>[]

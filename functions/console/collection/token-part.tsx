@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import type { Route } from '../client/coming.ts'
+import type { CalledRoute } from '../client/api-types.ts'
 import { messagesOf, type Problem, toProblem } from '../client/problem.ts'
 import { refreshAll } from '../client/queries.ts'
 import { send } from '../client/request.ts'
@@ -13,9 +13,9 @@ import { FieldControl } from './field-controls.tsx'
 
 export type TokenKind = {
   noun: Noun
-  list: Route
-  create: Route
-  remove: Route
+  list: CalledRoute
+  create: CalledRoute
+  remove: CalledRoute
   envelope: string
   columns: Column<Row>[]
   fields: Field[]

@@ -1,6 +1,7 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ActionButton, ModalDialog } from '../parts/controls.tsx'
+import { lazyScreen } from '../parts/lazy-screen.ts'
 import { preferences } from '../parts/preferences.ts'
 import { createStore, useStore } from '../parts/store.ts'
 import { texts } from '../texts/texts.ts'
@@ -19,8 +20,8 @@ function moveRow(step: number): void {
 
 const press = (selector: string): void => document.querySelector<HTMLElement>(selector)?.click()
 
-/** Palette, whose code is loaded when it opens first. */
-const Palette = lazy(() => import('./palette.tsx'))
+/** Palette, in a file of its own. */
+const Palette = lazyScreen(async () => (await import('./palette.tsx')).Palette)
 
 /** True while the palette is open. */
 export const palette = createStore(false)

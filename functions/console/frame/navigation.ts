@@ -1,8 +1,7 @@
-import { isServed, type Route } from '../client/coming.ts'
 import type { IconName } from '../parts/icons.tsx'
 import { texts } from '../texts/texts.ts'
 
-type Entry = { path: string; label: string; icon: IconName; scope?: string; needs?: Route; key?: string }
+type Entry = { path: string; label: string; icon: IconName; scope?: string; key?: string }
 
 type Section = { label: string | null; entries: Entry[] }
 
@@ -12,7 +11,8 @@ const entry = (
   more: Partial<Entry> = {},
 ): Entry => ({ path: `/${name}`, label: texts.many(name as 'resources'), icon: name, scope, ...more })
 
-const allSections: Section[] = [
+/** Sections of the navigation. */
+export const navigation: Section[] = [
   { label: null, entries: [{ path: '/', label: texts.overview.title, icon: 'overview', key: 'o' }] },
   {
     label: texts.sections.access,
@@ -28,7 +28,7 @@ const allSections: Section[] = [
     label: texts.sections.network,
     entries: [
       entry('sites', 'sites', { key: 's' }),
-      entry('gateways', 'gateways', { needs: 'GET /gateways' }),
+      entry('gateways', 'gateways'),
       entry('clients', 'clients', { key: 'c' }),
     ],
   },
@@ -36,7 +36,7 @@ const allSections: Section[] = [
     label: texts.sections.logs,
     entries: [
       entry('flows', 'logs', { key: 'f' }),
-      entry('refusals', 'logs', { needs: 'GET /access/refusals' }),
+      entry('refusals', 'logs'),
       entry('changes', 'logs', { key: 'h' }),
       entry('sessions', 'logs'),
       entry('requests', 'logs'),
@@ -59,9 +59,3 @@ const allSections: Section[] = [
     ],
   },
 ]
-
-/** Sections of the navigation, without entries whose list the service does not have (K1.4). */
-export const navigation: Section[] = allSections.map(({ label, entries }) => ({
-  label,
-  entries: entries.filter(({ needs }) => needs === undefined || isServed(needs)),
-}))

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react'
 import { Autocomplete, Input, ListBox, ListBoxItem, SearchField } from 'react-aria-components'
 import { useLocation } from 'wouter'
-import { isServed } from '../client/coming.ts'
 import { useRead } from '../client/queries.ts'
 import { ModalDialog } from '../parts/controls.tsx'
 import { Icon, type IconName } from '../parts/icons.tsx'
@@ -22,7 +21,7 @@ const creatable: Noun[] = ['resources', 'policies', 'groups', 'actors', 'sites',
 function addressOf(object: string, id: string): string {
   const [, kind, of] = /^(\w+?)_(auth_providers|directories)$/.exec(object) ?? []
   if (kind) return `/${of === 'directories' ? 'directories' : 'providers'}/${kind}/${id}`
-  return object.endsWith('_posture_providers') ? '/devices' : `/${object}/${id}`
+  return `/${object.replace('mdm_', '')}/${id}`
 }
 
 /** Objects that match the typed text, a moment after the last key. */
@@ -33,17 +32,12 @@ function useHits(typed: string) {
     return () => clearTimeout(timer)
   }, [typed])
   const isLong = text.length >= 2 && text.length <= 64
-  const read = useRead('GET /search', {
-    path: {},
-    query: { q: text },
-    enabled: isServed('GET /search') && isLong,
-    keep: true,
-  })
+  const read = useRead('GET /search', { path: {}, query: { q: text }, enabled: isLong, keep: true })
   return isLong && typed.trim() !== '' ? read.data?.answer : undefined
 }
 
 /** Palette of screens, actions and objects (K5.9). */
-export default function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
+export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const session = useSession()
   const [, navigate] = useLocation()
   const [typed, setTyped] = useState('')

@@ -1,6 +1,5 @@
 import { useEffect } from 'react'
 import { isAffected } from '../client/affected.ts'
-import { isServed } from '../client/coming.ts'
 import { queryClient } from '../client/queries.ts'
 import { send } from '../client/request.ts'
 import { input } from '../session/idle.ts'
@@ -33,9 +32,9 @@ export function usePulse(): void {
   const session = useSession()
   useEffect(() => {
     const { change_count } = session
-    if (!isServed('GET /sign_in/session') || change_count === null) return
+    if (change_count === null) return
     const canRead = hasScope(session, 'logs', 'read')
-    let known = change_count
+    let lastCount = change_count
     let missing = 0
     let reads = 0
     let lastPulse = Date.now()
@@ -63,12 +62,12 @@ export function usePulse(): void {
       if (document.hidden || now - lastPulse < (isIdle ? slowInterval : interval) - tolerance) return
       lastPulse = now
       const { data } = (await send('GET /sign_in/session', { path: {} })).answer
-      const count = data.change_count ?? known
-      if (count > known) {
-        missing = Math.max(missing, 0) + count - known
+      const count = data.change_count ?? lastCount
+      if (count > lastCount) {
+        missing = Math.max(missing, 0) + count - lastCount
         reads = maxReads
       }
-      known = count
+      lastCount = count
       if (missing > 0 && reads > 0) await readChanges()
     }
     // Ignores failures, because the next pulse repeats the read and the requests of the screen report an end of the session.

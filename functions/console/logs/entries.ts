@@ -1,4 +1,4 @@
-import type { Operations } from '../client/coming.ts'
+import type { Operations } from '../client/api-types.ts'
 
 type Answered = Operations['GET /logs/{log_id}']['answer']['data']
 type Counter = 'rx_bytes' | 'tx_bytes' | 'rx_packets' | 'tx_packets'

@@ -13,7 +13,9 @@ import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { LostEntry } from '../proof/lost-entry.tsx'
 import { ProofPart } from '../proof/proof-part.tsx'
-import { FlowAuthorization } from '../screens/flows/flow-authorization.tsx'
+import { authorizationsOf } from '../screens/authorizations/authorizations.tsx'
+import { clients } from '../screens/clients/clients.tsx'
+import { hasScope, useSession } from '../session/session.ts'
 import { labelOf, type Noun, texts } from '../texts/texts.ts'
 import { ChangeLinks, Differences, Sentence } from './change-list.tsx'
 import { commitSegments } from './change-words.ts'
@@ -88,11 +90,15 @@ function RawEntry({ entry }: { entry: Entry }) {
   )
 }
 
+/** Authorizations in force of the client of an open flow, which can be ended (K8.4). */
+const authorizations = authorizationsOf('client_id')
+
 const nouns: Record<string, Noun> = { c: 'changes', '5': 'sessions', a: 'requests', f: 'flows' }
 
 /** Entry of a log: its words, fields, raw form and proof. */
 export function EntryScreen() {
   const { log_id = '' } = useParams<{ log_id: string }>()
+  const session = useSession()
   const stream = log_id.charAt(0).toLowerCase()
   const noun = nouns[stream] ?? 'changes'
   const read = useRead('GET /logs/{log_id}', { path: { log_id } })
@@ -111,7 +117,6 @@ export function EntryScreen() {
         <h1>
           {texts.logs.entryTitle(noun)} <Time value={timeOf(entry.log_id)} exact />
         </h1>
-        {entry.type === 'flow' && <FlowAuthorization flow={entry} />}
       </header>
       <div className="panels">
         {entry.type === 'change' && (
@@ -123,6 +128,12 @@ export function EntryScreen() {
           <h2>{texts.logs.fields}</h2>
           <EntryFacts entry={entry} />
         </section>
+        {entry.type === 'flow' && entry.flow_end === null && hasScope(session, authorizations.scope, 'read') && (
+          <section>
+            <h2>{texts.flows.authorizations}</h2>
+            <authorizations.render row={{ id: String(entry.initiator_device_id) }} collection={clients} />
+          </section>
+        )}
         <ProofPart entry={entry} />
         <RawEntry entry={entry} />
       </div>

@@ -1,3 +1,4 @@
+import { canonicalJson } from '#shared/seal/log/canonical-json.ts'
 import type { Collection } from '../collection/collection.ts'
 import type { Change } from './entries.ts'
 
@@ -10,10 +11,13 @@ const quiet = new Set(['id', 'account_id', 'inserted_at', 'created_at', 'updated
 const isBlank = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
+/** Compares values without the order of their members, which two versions of an object can have in different orders. */
+const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null)
 
 const without = (list: unknown[], other: unknown[]): unknown[] =>
   list.filter((one) => !other.some((element) => isSame(one, element)))
+
+const byNameFirst = (a: string, b: string): number => Number(b === 'name') - Number(a === 'name') || (a < b ? -1 : 1)
 
 /** Lists the fields that a change entry changed. A creation shows the new fields that are not blank, a deletion the old ones. */
 export function fieldChanges({
@@ -21,7 +25,8 @@ export function fieldChanges({
   after,
   truncated = [],
 }: Pick<Change, 'before' | 'after' | 'truncated'>): FieldChange[] {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  // Orders the fields, because two entries of an object can have them in different orders.
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort(byNameFirst)
   return names.flatMap((field): FieldChange[] => {
     const [older, newer] = [before?.[field] ?? null, after?.[field] ?? null]
     if (quiet.has(field) || truncated.includes(field) || isSame(older, newer)) return []

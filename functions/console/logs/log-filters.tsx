@@ -1,12 +1,12 @@
-import { useId } from 'react'
 import { ChoiceBox } from '../collection/choice-box.tsx'
 import type { Filter } from '../collection/collection.ts'
 import { FilterControl } from '../collection/list-screen.tsx'
 import { ActionButton, ActionLink } from '../parts/controls.tsx'
 import { preferences } from '../parts/preferences.ts'
 import { useStore } from '../parts/store.ts'
+import { fromInput, toInput } from '../parts/time.tsx'
 import { labelOf, texts } from '../texts/texts.ts'
-import { fromField, lastHours, toField } from './window.ts'
+import { lastHours } from './window.ts'
 
 /** Filter of a log in its address. `sends` is its name in requests, where it differs. */
 export type LogFilter = Filter & { sends?: string }
@@ -15,32 +15,17 @@ export type Chosen = Record<string, string | null>
 
 type Props = { filters: LogFilter[]; chosen: Chosen; address: string; onChange: (changes: Chosen) => void }
 
-function TimeField({
-  name,
-  value,
-  onChange,
-}: {
-  name: string
-  value: string
-  onChange: (time: string | null) => void
-}) {
+type TimeProps = { name: string; value: string; onChange: (time: string | null) => void }
+
+/** Filter for a point in time, in the preferred zone. */
+export function TimeFilter({ name, value, onChange }: TimeProps) {
   const { zone } = useStore(preferences)
-  const id = useId()
-  const shown = toField(value, zone)
-  const change = (text: string) => text !== shown && onChange(fromField(text, zone))
   return (
-    <div className="filter">
-      <label htmlFor={id}>{labelOf(name)}</label>
-      <input
-        id={id}
-        className="input"
-        type="datetime-local"
-        key={shown}
-        defaultValue={shown}
-        onBlur={(event) => change(event.target.value)}
-        onKeyDown={(event) => event.key === 'Enter' && change(event.currentTarget.value)}
-      />
-    </div>
+    <FilterControl
+      filter={{ name, type: 'datetime-local' }}
+      value={toInput(value, zone)}
+      onChange={(text) => onChange(fromInput(text, zone) || null)}
+    />
   )
 }
 
@@ -49,8 +34,9 @@ export function LogFilters({ filters, chosen, address, onChange }: Props) {
   const isFiltered = [...filters.map(({ name }) => name), 'begin', 'end'].some((name) => chosen[name])
   return (
     <search className="filters log-filters">
-      <TimeField name="begin" value={chosen.begin ?? ''} onChange={(begin) => onChange({ begin })} />
-      <TimeField name="end" value={chosen.end ?? ''} onChange={(end) => onChange({ end })} />
+      {['begin', 'end'].map((name) => (
+        <TimeFilter key={name} name={name} value={chosen[name] ?? ''} onChange={(time) => onChange({ [name]: time })} />
+      ))}
       <span className="presets">
         {texts.logs.presets.map(([hours, text]) => (
           <ActionButton key={hours} tone="quiet" onPress={() => onChange(lastHours(hours, Date.now()))}>

@@ -1,5 +1,5 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
-import { isServedFilter, type Route } from '../client/coming.ts'
+import type { CalledRoute } from '../client/api-types.ts'
 import { toProblem } from '../client/problem.ts'
 import { useRead } from '../client/queries.ts'
 import type { Column, Row } from '../collection/collection.ts'
@@ -22,7 +22,7 @@ import { lastHours } from './window.ts'
 export type Log = {
   noun: Noun
   address: string
-  list: Route
+  list: CalledRoute
   query: Record<string, unknown>
   filters: LogFilter[]
   /** Columns of the export, and of the table unless `Rows` shows the entries. */
@@ -60,9 +60,8 @@ const windowFilters: LogFilter[] = [{ name: 'begin' }, { name: 'end' }]
 
 /** Entries of a log, newest first, with filters, pages and an export. A filtered page can end early, and no page loads by itself (K8.5). */
 export function LogScreen({ log }: { log: Log }) {
-  const { noun, address, list, columns, toRow, Rows, Above } = log
+  const { noun, address, list, filters, columns, toRow, Rows, Above } = log
   const session = useSession()
-  const filters = log.filters.filter(({ name, sends = name }) => isServedFilter(list, sends))
   const named = [...filters, ...windowFilters, ...(log.more ?? [])]
   const { cursor, chosen, change, filter, turn } = useListAddress(named)
   const sent = queryOf([...filters, ...windowFilters], chosen)

@@ -1,25 +1,7 @@
-import type { Preferences } from '../parts/preferences.ts'
-
-type Zone = Preferences['zone']
-
 /** Window of time in an address. Its times are absolute, so that the address shows the same later (K5.1). */
 export type Window = { begin: string; end: string }
 
 export const hour = 3_600_000
-
-/** Converts an RFC 3339 text to the value of a field for date and time in a zone; blank for other texts. */
-export function toField(time: string | undefined, zone: Zone): string {
-  const date = new Date(time ?? '')
-  if (Number.isNaN(date.getTime())) return ''
-  const shift = zone === 'utc' ? 0 : date.getTimezoneOffset() * 60_000
-  return new Date(date.getTime() - shift).toISOString().slice(0, 16)
-}
-
-/** Converts the value of a field for date and time to an RFC 3339 text; null for a blank field. */
-export function fromField(value: string, zone: Zone): string | null {
-  const date = new Date(zone === 'utc' ? `${value}Z` : value)
-  return Number.isNaN(date.getTime()) ? null : date.toISOString()
-}
 
 /** Returns the window of the last hours, up to the end of the current hour. */
 export function lastHours(count: number, now: number): Window {

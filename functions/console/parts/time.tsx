@@ -29,6 +29,12 @@ function distanceOf(time: number, now: number): string | undefined {
   return Math.abs(minutes) < 24 * 60 ? relative.format(Math.round(minutes / 60), 'hour') : undefined
 }
 
+/** Returns a point in time in a zone as text, without seconds that are zero. */
+export function timeText(value: string, zone: Zone): string {
+  const date = new Date(value)
+  return `${formatterOf(zone, date.getUTCSeconds() > 0 ? 'medium' : 'short').format(date)}${zone === 'utc' ? ' UTC' : ''}`
+}
+
 /** Converts a point in time to the value of an input `datetime-local` in the preferred zone; blank for a blank or invalid text. */
 export function toInput(value: string, zone: Zone): string {
   const date = new Date(value)
@@ -49,8 +55,7 @@ export function Time({ value, exact = false }: { value: string; exact?: boolean 
   const distance = exact ? undefined : distanceOf(date.getTime(), Date.now())
   return (
     <time dateTime={value} title={full}>
-      {distance ?? formatterOf(zone, exact && date.getUTCSeconds() > 0 ? 'medium' : 'short').format(date)}
-      {distance === undefined && zone === 'utc' ? ' UTC' : ''}
+      {distance ?? timeText(value, zone)}
     </time>
   )
 }

@@ -1,5 +1,5 @@
 import { canonicalJson } from '#shared/seal/log/canonical-json.ts'
-import type { Operations } from '../client/coming.ts'
+import type { Operations } from '../client/api-types.ts'
 import { type Entry, timeOf } from '../logs/entries.ts'
 import { followPath, hashLeaf, isExtension } from './hashes.ts'
 import { type Checkpoint, isSignedBy, readNote } from './note.ts'

@@ -1,6 +1,5 @@
-import { type ComponentType, lazy } from 'react'
+import type { ComponentType } from 'react'
 import { Route, Switch } from 'wouter'
-import { isServed } from '../client/coming.ts'
 import { type Collection, fillAddress } from '../collection/collection.ts'
 import { DetailScreen } from '../collection/detail-screen.tsx'
 import { FormScreen } from '../collection/form-screen.tsx'
@@ -45,14 +44,11 @@ const collections: Collection[] = [
   postureProviders,
 ]
 
-/** Access explorer, in a file of its own. */
-const Explorer = lazy(() => import('./access/explorer.tsx'))
-
 const runSources: RunSource[] = [...directoryKinds.map(directorySource), postureSource]
 
 const ownScreens: Record<string, ComponentType> = {
   '/': OverviewScreen,
-  '/access': Explorer,
+  '/access': lazyScreen(async () => (await import('./access/explorer.tsx')).Explorer),
   '/providers': ProviderList,
   '/settings': SettingsScreen,
   '/directories': DirectoryList,
@@ -65,7 +61,7 @@ const EntryScreen = lazyScreen(async () => (await loadLogs()).EntryScreen)
 
 const logScreens: Record<string, ComponentType> = {
   '/flows': lazyScreen(async () => (await loadLogs()).FlowsScreen),
-  ...(isServed('GET /access/refusals') && { '/refusals': lazyScreen(async () => (await loadLogs()).RefusalsScreen) }),
+  '/refusals': lazyScreen(async () => (await loadLogs()).RefusalsScreen),
   '/changes': lazyScreen(async () => (await loadLogs()).ChangesScreen),
   '/sessions': lazyScreen(async () => (await loadLogs()).SessionsScreen),
   '/requests': lazyScreen(async () => (await loadLogs()).RequestsScreen),

@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'react'
-import { isServed } from '../client/coming.ts'
 import { ActionButton, ModalDialog } from '../parts/controls.tsx'
 import { useStore } from '../parts/store.ts'
 import { texts } from '../texts/texts.ts'
@@ -103,7 +102,7 @@ export function RenewalDialog() {
             {texts.signIn.go}
           </ActionButton>
         )}
-        {!isToken && !other && isServed('POST /sign_in/session') && (
+        {!isToken && !other && (
           <ActionButton
             tone="primary"
             isDisabled={isWaiting}

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import { isServed, type Operations } from '../client/coming.ts'
+import type { Operations } from '../client/api-types.ts'
 import { Problem, toProblem } from '../client/problem.ts'
 import { queryClient } from '../client/queries.ts'
 import { connect, send } from '../client/request.ts'
@@ -69,20 +69,8 @@ export function connectSession(): void {
   })
 }
 
-/** Reads the session of the current credential. Before G1, a token's account is known, but not its actor and scopes. */
-export async function readSession(): Promise<Session> {
-  const none = { path: {} }
-  if (isServed('GET /sign_in/session')) return (await send('GET /sign_in/session', none)).answer.data
-  if (token === null) throw new Problem(404, { code: 'not_found' })
-  const { data } = (await send('GET /account', none)).answer
-  return {
-    account: { id: data.id, slug: data.slug, name: data.name },
-    actor: { id: '', name: data.name, email: null, type: 'api_client' },
-    credential: { kind: 'api_token', id: '', context: null, auth_provider_id: null, expires_at: '' },
-    scopes: ['*'],
-    change_count: null,
-  }
-}
+/** Reads the session of the current credential. */
+export const readSession = async (): Promise<Session> => (await send('GET /sign_in/session', { path: {} })).answer.data
 
 /**
  * Signs in with a pasted token.

@@ -1,7 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { Form, Input, Label, Text, TextField } from 'react-aria-components'
 import { useLocation } from 'wouter'
-import { isServed } from '../client/coming.ts'
 import { toProblem } from '../client/problem.ts'
 import { ActionButton } from '../parts/controls.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
@@ -89,20 +88,14 @@ export function TokenForm({ slug, onSession }: TokenFormProps) {
   )
 }
 
-const canSignIn = isServed('POST /sign_in/session')
-
 /** Page of an account without a session: the sign-in page of the service, or a token. */
 export function SignInPage({ slug, reason }: { slug: string; reason: SignInReason }) {
   return (
     <Panel reason={reason}>
-      {canSignIn && (
-        <>
-          <ActionButton tone="primary" onPress={() => void startSignIn(slug)}>
-            {texts.signIn.provider}
-          </ActionButton>
-          <h2 className="divider">{texts.signIn.withToken}</h2>
-        </>
-      )}
+      <ActionButton tone="primary" onPress={() => void startSignIn(slug)}>
+        {texts.signIn.provider}
+      </ActionButton>
+      <h2 className="divider">{texts.signIn.withToken}</h2>
       <TokenForm slug={slug} onSession={activate} />
     </Panel>
   )
@@ -114,29 +107,25 @@ export function AccountPage({ reason }: { reason: SignInReason }) {
   const [, navigate] = useLocation()
   return (
     <Panel reason={reason}>
-      {canSignIn && (
-        <>
-          <Form
-            className="stack"
-            onSubmit={(event) => {
-              event.preventDefault()
-              navigate(`/console/${encodeURIComponent(slug.trim())}`)
-            }}
-          >
-            <TextField className="field" value={slug} onChange={setSlug} autoComplete="organization">
-              <Label>{texts.signIn.account}</Label>
-              <Input className="input" autoCapitalize="none" spellCheck={false} />
-              <Text slot="description" className="hint">
-                {texts.signIn.accountHint}
-              </Text>
-            </TextField>
-            <ActionButton tone="primary" type="submit" isDisabled={slug.trim() === ''}>
-              {texts.signIn.go}
-            </ActionButton>
-          </Form>
-          <h2 className="divider">{texts.signIn.withToken}</h2>
-        </>
-      )}
+      <Form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          navigate(`/console/${encodeURIComponent(slug.trim())}`)
+        }}
+      >
+        <TextField className="field" value={slug} onChange={setSlug} autoComplete="organization">
+          <Label>{texts.signIn.account}</Label>
+          <Input className="input" autoCapitalize="none" spellCheck={false} />
+          <Text slot="description" className="hint">
+            {texts.signIn.accountHint}
+          </Text>
+        </TextField>
+        <ActionButton tone="primary" type="submit" isDisabled={slug.trim() === ''}>
+          {texts.signIn.go}
+        </ActionButton>
+      </Form>
+      <h2 className="divider">{texts.signIn.withToken}</h2>
       <TokenForm
         onSession={(session) => {
           activate(session)

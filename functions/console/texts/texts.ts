@@ -390,7 +390,6 @@ export const texts = {
     orMore: (text: string): string => text.replace(/^\S+/, (count) => `${count} or more`),
     type: 'Type the name to confirm',
     end: (verb: string, noun: Noun, name: string): string => `${verb} the ${nouns[noun][0]} “${name}”?`,
-    endsSession: 'This ends your own session. You will have to sign in again, if you still can.',
     authorizationEnds:
       'The connection ends at once. The client can obtain a new authorization as long as a policy allows it.',
     sessionEnds: 'The person has to sign in to the console again.',
@@ -399,6 +398,11 @@ export const texts = {
     tokenEnds: 'What uses this token loses access at once.',
     final: 'This cannot be undone.',
     memberTitle: 'Change the members?',
+    own: {
+      actor: 'This is the actor with whom you are signed in. Your own session ends.',
+      credential: 'You are signed in with this. Your own session ends.',
+      provider: 'You are signed in through this provider. Your own session can end.',
+    },
   },
   members: {
     add: 'Add a member',
@@ -468,12 +472,6 @@ export const texts = {
     gateways: 'Gateways online',
     day: { flows: 'Flows in 24 hours', refusals: 'Refusals in 24 hours' },
     changes: 'Last changes',
-    change: {
-      insert: '{author} created the {object} {name}',
-      update: '{author} changed the {object} {name}',
-      delete: '{author} deleted the {object} {name}',
-    },
-    service: 'The service',
     start: 'First steps',
     done: 'done',
     steps: [
@@ -613,11 +611,8 @@ export const texts = {
     sentAndReceived: (sent: bigint, received: bigint): string =>
       `${numbers.format(sent)}\u00a0/\u00a0${numbers.format(received)}`,
     openFor: (duration: string): string => `Open for ${duration}`,
-    until: 'Authorized until',
-    expired: 'Authorization expired',
-    end: 'End authorization',
-    endHint: 'Its connections through the gateway end. The client can obtain another authorization at once.',
-    ended: 'The authorization was ended.',
+    until: (time: string): string => `authorized until ${time}`,
+    authorizations: 'Authorizations of the client',
     tooLong: 'Flows are plotted for at most 31 days. Choose a shorter window.',
     approximate: 'Numbers are approximate: some values are only counted together with others.',
     countedFrom: 'The window was too large to count as a whole. Counted from',

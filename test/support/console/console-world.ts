@@ -214,7 +214,7 @@ export async function openScreen({ page }: Pick<ConsoleWorld, 'page'>, { slug }:
 /** Waits until a screen has a heading and reads nothing. */
 export async function settled(page: Page): Promise<void> {
   const script = 'Boolean(document.querySelector("h1, .empty") && !document.querySelector("[aria-busy]"))'
-  // Evaluates the script from outside of the page, whose content security policy forbids evaluation.
+  // Polls from outside of the page, whose content security policy forbids the evaluation of texts.
   await until('a screen', () => page.evaluate(script).catch(() => false), 15)
 }
 

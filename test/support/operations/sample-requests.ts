@@ -124,6 +124,8 @@ export async function sampleRequests() {
 
   const samples: Record<string, Sample> = {
     'GET /account': () => ({}),
+    // Comes before the samples that create gateways, because it reads all of them.
+    'GET /overview': async () => ({}),
     'GET /actors': () => ({}),
     'POST /actors': () => ({ body: { actor: { name: fresh(), type: 'service_account' } } }),
     'GET /actors/{id}': async () => ({ params: { id: (await robot()).id } }),
@@ -343,7 +345,6 @@ export async function sampleRequests() {
       await indexCommit((await readCommits(account.id)).at(-1) as unknown as CommitRecord)
       return { query: { q: name.slice(0, 64) } }
     },
-    'GET /overview': async () => ({}),
     'GET /actors/{actor_id}/groups': async () => ({ params: { actor_id: (await reachable()).actor_id } }),
     'GET /gateways': async () => {
       const { id: site_id } = await site()

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { Operations } from '../../client/coming.ts'
+import type { Operations } from '../../client/api-types.ts'
 import { messagesOf, type Problem } from '../../client/problem.ts'
 import { send } from '../../client/request.ts'
 import type { Row } from '../../collection/collection.ts'

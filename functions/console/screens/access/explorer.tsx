@@ -3,13 +3,11 @@ import { useRead } from '../../client/queries.ts'
 import { ChoiceBox } from '../../collection/choice-box.tsx'
 import { FilterControl } from '../../collection/list-screen.tsx'
 import { useNames, useObject, useProviderNames } from '../../collection/references.ts'
+import { TimeFilter } from '../../logs/log-filters.tsx'
 import { useAddress } from '../../parts/address.ts'
 import { ActionButton } from '../../parts/controls.tsx'
 import { usePageTitle } from '../../parts/page-title.ts'
-import { preferences } from '../../parts/preferences.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
-import { useStore } from '../../parts/store.ts'
-import { fromInput, toInput } from '../../parts/time.tsx'
 import { hasScope, useSession } from '../../session/session.ts'
 import { labelOf, texts } from '../../texts/texts.ts'
 import { Comparison } from './comparison.tsx'
@@ -32,14 +30,14 @@ function AccessGraph({ layer, id, providers }: AccessListProps) {
   const subject = useObject(layer, id)
   const read = useRead(route as 'GET /access/actors/{id}/resources', { path: { id }, query: { limit: maxRows } })
   const rows = (read.data?.answer.data ?? []) as AccessRow[]
-  const own = subject.row as (AccessRow & { email?: string | null }) | undefined
+  const chosen = subject.row as (AccessRow & { email?: string | null }) | undefined
   const names = useNames({
     groups: rows.flatMap(({ policies }) => policies.flatMap(({ group_id }) => group_id ?? [])),
-    sites: [...rows, ...(own ? [own] : [])].flatMap(({ site_id }) => site_id ?? []),
+    sites: [...rows, ...(chosen ? [chosen] : [])].flatMap(({ site_id }) => site_id ?? []),
   })
   const failed = subject.error ?? read.error
   if (failed) return <Failed problem={failed} onRetry={() => void read.refetch()} />
-  if (!own || !read.data) return <Loading rows={6} />
+  if (!chosen || !read.data) return <Loading rows={6} />
   if (rows.length === 0)
     return (
       <Empty title={layer === 'actors' ? texts.hints.reachesNothing : texts.explorer.nobody}>
@@ -49,7 +47,7 @@ function AccessGraph({ layer, id, providers }: AccessListProps) {
   const nameOf: NameOf = (kind, one) =>
     (kind === 'providers' ? providers.get(one) : names(kind, one)) ?? `${one.slice(0, 8)}…`
   const graph = graphOf(
-    { layer, id, name: own.name, note: own.email ?? own.address ?? '', site_id: own.site_id },
+    { layer, id, name: chosen.name, note: chosen.email ?? chosen.address ?? '', site_id: chosen.site_id },
     rows,
     nameOf,
   )
@@ -66,9 +64,8 @@ function AccessGraph({ layer, id, providers }: AccessListProps) {
 }
 
 /** Explains access: what an actor reaches, who reaches a resource, and why a decision is as it is (K6). */
-export default function Explorer() {
+export function Explorer() {
   const session = useSession()
-  const { zone } = useStore(preferences)
   const [search, change] = useAddress()
   const [actor, resource, other] = ['actor', 'resource', 'with'].map((name) => search.get(name))
   const providers = useProviderNames(Boolean(actor ?? resource))
@@ -129,11 +126,7 @@ export default function Explorer() {
       </search>
       {actor && resource && (
         <search className="filters circumstances" aria-label={texts.explorer.circumstances}>
-          <FilterControl
-            filter={{ name: 'at', type: 'datetime-local' }}
-            value={toInput(value('at'), zone)}
-            onChange={(next) => change({ at: fromInput(next, zone) })}
-          />
+          <TimeFilter name="at" value={value('at')} onChange={(at) => change({ at })} />
           <FilterControl
             filter={{ name: 'client', ...choices(clientRows.map(({ id, name }) => [id, name])) }}
             value={value('client')}

@@ -48,7 +48,7 @@ export function graphOf(subject: Subject, rows: AccessRow[], nameOf: NameOf): Gr
     if (!nodes.has(key)) nodes.set(key, { key, layer, id, name, note, noteTime })
     return key
   }
-  const own = add(subject.layer, subject.id, subject.name, subject.note)
+  const start = add(subject.layer, subject.id, subject.name, subject.note)
   const grants = rows.flatMap((row) => row.policies.map((grant) => ({ row, grant })))
   const collator = new Intl.Collator(texts.locale, { numeric: true })
   const groupName = (grant: Grant) => nameOf('groups', grant.group_id ?? '')
@@ -60,10 +60,10 @@ export function graphOf(subject: Subject, rows: AccessRow[], nameOf: NameOf): Gr
     const other = add(isActor ? 'actors' : 'resources', row.id, row.name, row.address ?? '')
     const site = isActor ? subject.site_id : row.site_id
     paths.push([
-      isActor ? other : own,
+      isActor ? other : start,
       add('groups', grant.group_id ?? '', groupName(grant)),
       add('policies', grant.id, policyName(grant, nameOf), '', grant.expires_at),
-      isActor ? own : other,
+      isActor ? start : other,
       ...(site ? [add('sites', site, nameOf('sites', site))] : []),
     ])
   }

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import type { Operations } from '../../client/coming.ts'
+import type { Operations } from '../../client/api-types.ts'
 import { Problem } from '../../client/problem.ts'
 import { refreshAll, useRead } from '../../client/queries.ts'
 import { send } from '../../client/request.ts'

@@ -1,4 +1,4 @@
-import type { Operations } from '../../client/coming.ts'
+import type { Operations } from '../../client/api-types.ts'
 import type { Condition } from '../../collection/conditions.ts'
 
 export type Evaluation = Operations['POST /access/evaluate']['answer']['data']

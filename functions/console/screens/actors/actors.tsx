@@ -165,14 +165,7 @@ export const actors: Collection = {
       columns: columnsOf<'GET /actors/{actor_id}/client_tokens'>()('id code', 'inserted_at time', 'expires_at time'),
       isShown: isPerson,
     },
-    {
-      key: 'portal_sessions',
-      noun: 'portalSessions',
-      scope: 'tokens',
-      needs: 'GET /actors/{actor_id}/portal_sessions',
-      isShown: isPerson,
-      render: PortalSessions,
-    },
+    { key: 'portal_sessions', noun: 'portalSessions', scope: 'tokens', isShown: isPerson, render: PortalSessions },
     authorizationsOf('actor_id'),
   ],
 }

@@ -26,7 +26,6 @@ export const authorizationsOf = (filter: Filter): OwnPart => ({
   key: 'authorizations',
   noun: 'authorizations',
   scope: 'clients',
-  needs: 'GET /authorizations',
   render: ({ row }) => (
     <EndableRows
       noun="authorizations"

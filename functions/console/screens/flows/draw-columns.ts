@@ -2,12 +2,12 @@ import { plot, rectY, ruleY } from '@observablehq/plot'
 import type { Bucket } from './buckets.ts'
 
 /** Size of the plot and its margins in pixels. */
-export type Frame = { width: number; height: number; left: number; right: number; bottom: number }
+export type PlotArea = { width: number; height: number; left: number; right: number; bottom: number }
 
 type Options = {
   buckets: Bucket[]
   colors: string[]
-  frame: Frame
+  frame: PlotArea
   isUtc: boolean
   timeText: (time: Date) => string
   amountText: (amount: number) => string

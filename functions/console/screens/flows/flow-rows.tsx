@@ -2,8 +2,10 @@ import type { Row } from '../../collection/collection.ts'
 import { durationText } from '../../collection/durations.ts'
 import { RowTable } from '../../collection/row-table.tsx'
 import { entryAddress, type Flow } from '../../logs/entries.ts'
+import { preferences } from '../../parts/preferences.ts'
+import { useStore } from '../../parts/store.ts'
+import { timeText } from '../../parts/time.tsx'
 import { labelOf, texts } from '../../texts/texts.ts'
-import { FlowAuthorization } from './flow-authorization.tsx'
 import { type FlowPair, pairsOf } from './flow-pairs.ts'
 
 export const toFlowRow = (flow: { log_id: string }): Row => ({ ...flow, id: flow.log_id })
@@ -24,8 +26,9 @@ function differenceOf({ reports, differences }: FlowPair): string[] {
 }
 
 /** Row of both sides' reports, with the difference of their counters (K8.3). */
-const rowOfPair = (pair: FlowPair): Row => {
+const rowOfPair = (pair: FlowPair, zone: 'local' | 'utc'): Row => {
   const { shown } = pair
+  const expiry = shown.flow_end ? null : shown.authorization_expires_at
   const { inner_domain, inner_dst_ip, inner_dst_port, protocol } = shown
   return {
     ...toFlowRow(shown),
@@ -34,29 +37,29 @@ const rowOfPair = (pair: FlowPair): Row => {
       String(shown.resource_name),
       `${inner_domain ?? inner_dst_ip}:${inner_dst_port} ${protocol.toUpperCase()}`,
     ],
-    duration: durationOf(shown),
+    duration: [durationOf(shown), ...(expiry ? [texts.flows.until(timeText(expiry, zone))] : [])],
     bytes: shown.tx_bytes === null ? '' : texts.flows.sentAndReceived(shown.tx_bytes, shown.rx_bytes ?? 0n),
     difference: differenceOf(pair),
   }
 }
 
 /** Flows, one row for the reports of both sides. Open ones show their age, and when their authorization expires (K8.4). */
-export const FlowRows = ({ rows }: { rows: Row[] }) => (
-  <RowTable
-    label={texts.many('flows')}
-    columns={[
-      { field: 'flow_start', kind: 'instant' },
-      { field: 'actor' },
-      { field: 'resource', kind: 'list' },
-      { field: 'responder_device_id', to: 'gateways' },
-      { field: 'duration' },
-      { field: 'bytes' },
-      { field: 'difference', kind: 'list' },
-    ]}
-    rows={pairsOf(rows as unknown as Flow[]).map(rowOfPair)}
-    opens={({ id }) => entryAddress(id)}
-    {...(rows.some(({ flow_end }) => flow_end === null) && {
-      actions: (row: Row) => <FlowAuthorization flow={row as unknown as Flow} />,
-    })}
-  />
-)
+export function FlowRows({ rows }: { rows: Row[] }) {
+  const { zone } = useStore(preferences)
+  return (
+    <RowTable
+      label={texts.many('flows')}
+      columns={[
+        { field: 'flow_start', kind: 'instant' },
+        { field: 'actor' },
+        { field: 'resource', kind: 'list' },
+        { field: 'responder_device_id', to: 'gateways' },
+        { field: 'duration', kind: 'list' },
+        { field: 'bytes' },
+        { field: 'difference', kind: 'list' },
+      ]}
+      rows={pairsOf(rows as unknown as Flow[]).map((pair) => rowOfPair(pair, zone))}
+      opens={({ id }) => entryAddress(id)}
+    />
+  )
+}

@@ -125,7 +125,7 @@ export function Traffic({ chosen, query: sent, onChange }: AboveProps) {
     ...values.map((value): [Dimension, string | null] => [by ?? 'port', value]),
   ]
   const nameOf = useValueNames(isSettled ? wanted : [])
-  const rest = { name: by ? texts.flows.others : texts.flows.all, color: 'series-rest' }
+  const rest = by ? { name: texts.flows.others, color: 'series-rest' } : { name: texts.flows.all, color: 'series-0' }
   const hasRest = !by || buckets.some(({ amounts }) => amounts.at(-1) !== 0n)
   const named = values.map((value, index) => ({ name: nameOf(by, value), color: `series-${index}` }))
   const series = hasRest ? [...named, rest] : named

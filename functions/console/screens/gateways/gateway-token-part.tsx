@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import { isServed, type Operations } from '../../client/coming.ts'
+import type { Operations } from '../../client/api-types.ts'
 import { refreshAll } from '../../client/queries.ts'
 import { send } from '../../client/request.ts'
 import { columnsOf, type Row } from '../../collection/collection.ts'
@@ -70,9 +70,8 @@ function TokenIssue({ row, words, issue }: Props) {
   )
 }
 
-/** Tokens of a site or of one gateway, without their secrets (G11). Nothing is shown without the operation. */
+/** Tokens of a site or of one gateway, without their secrets (G11). */
 function Tokens({ siteId, gatewayId }: { siteId: string; gatewayId?: string }) {
-  if (!isServed('GET /sites/{site_id}/gateway_tokens')) return null
   return (
     <div>
       <EndableRows

@@ -1,11 +1,13 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { Link } from 'wouter'
-import { isServed, type Operations } from '../../client/coming.ts'
+import type { Operations } from '../../client/api-types.ts'
 import { useRead } from '../../client/queries.ts'
 import { type Names, useNames } from '../../collection/references.ts'
+import { loadLogs } from '../../logs/log-parts.tsx'
 import { Badge } from '../../parts/controls.tsx'
 import { Filled } from '../../parts/filled.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { lazyScreen } from '../../parts/lazy-screen.ts'
 import { usePageTitle } from '../../parts/page-title.ts'
 import { ShownText } from '../../parts/shown-text.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
@@ -13,7 +15,9 @@ import { Time } from '../../parts/time.tsx'
 import { hasScope, useSession } from '../../session/session.ts'
 import { labelOf, texts } from '../../texts/texts.ts'
 import { LimitMeters, type Limits, nearLimit } from '../settings/limits.tsx'
-import { RecentChanges } from './recent-changes.tsx'
+
+/** Last changes, whose words are in the file of the logs. */
+const RecentChanges = lazyScreen(async () => (await loadLogs()).RecentChanges)
 
 type Overview = Operations['GET /overview']['answer']['data']
 
@@ -29,7 +33,9 @@ type Problem = {
 
 /** Address of a source of synchronization: a directory, or the inventory of a posture provider. */
 const sourceAddress = ({ object, id }: { object: string; id: string }): string =>
-  object.endsWith('_directories') ? `/directories/${object.replace('_directories', '')}/${id}` : '/devices'
+  object.endsWith('_directories')
+    ? `/directories/${object.replace('_directories', '')}/${id}`
+    : `/posture_providers/${id}`
 
 function problemsOf(overview: Overview, limits: Limits, names: Names): Problem[] {
   const { problems } = texts.overview
@@ -216,7 +222,7 @@ function Numbers({ overview }: { overview: Overview }) {
 /** State of the account: problems first, the numbers of a day, limits, and the last changes (K6). */
 export function OverviewScreen() {
   const session = useSession()
-  const read = useRead('GET /overview', { path: {}, enabled: isServed('GET /overview') })
+  const read = useRead('GET /overview', { path: {} })
   const account = useRead('GET /account', { path: {} })
   const overview = read.data?.answer.data
   const names = useNames({
@@ -259,7 +265,14 @@ export function OverviewScreen() {
             <LimitMeters limits={limits} />
           </section>
         )}
-        {hasScope(session, 'logs', 'read') && <RecentChanges />}
+        {hasScope(session, 'logs', 'read') && (
+          <section>
+            <h2>{texts.overview.changes}</h2>
+            <Suspense fallback={<Loading rows={6} />}>
+              <RecentChanges />
+            </Suspense>
+          </section>
+        )}
       </div>
     </>
   )

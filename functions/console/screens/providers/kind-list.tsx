@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
-import type { Route } from '../../client/coming.ts'
+import type { CalledRoute } from '../../client/api-types.ts'
 import type { Problem } from '../../client/problem.ts'
 import { send } from '../../client/request.ts'
 import type { Column, Row, State } from '../../collection/collection.ts'
@@ -14,7 +14,7 @@ import { providerKinds, providerStates } from './providers.tsx'
 
 type Props = {
   noun: 'providers' | 'directories'
-  lists: ReadonlyArray<readonly [kind: string, list: Route]>
+  lists: ReadonlyArray<readonly [kind: string, list: CalledRoute]>
   columns: Column<Row>[]
   states: (row: Row) => State[]
 }

@@ -1,4 +1,4 @@
-import type { Route } from '../../client/coming.ts'
+import type { CalledRoute } from '../../client/api-types.ts'
 import type { Collection, Column, Field, Row } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
 
@@ -47,10 +47,10 @@ export function providersOf(kind: ProviderKind): Collection {
     back: () => '/providers',
     routes: {
       list: `GET ${path}`,
-      read: `GET ${path}/{id}` satisfies Route,
+      read: `GET ${path}/{id}` satisfies CalledRoute,
       create: `POST ${path}`,
-      update: `PATCH ${path}/{id}` satisfies Route,
-      remove: `DELETE ${path}/{id}` satisfies Route,
+      update: `PATCH ${path}/{id}` satisfies CalledRoute,
+      remove: `DELETE ${path}/{id}` satisfies CalledRoute,
     },
     envelope: `${kind}_auth_provider`,
     columns: [{ field: 'name' }],

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import type { Operations } from '../../client/coming.ts'
+import type { Operations } from '../../client/api-types.ts'
 import type { Row } from '../../collection/collection.ts'
 import { type Log, LogScreen } from '../../logs/log-screen.tsx'
 import { optionOf, texts } from '../../texts/texts.ts'
@@ -50,7 +50,7 @@ const refusals: Log = {
     violated: refusal.violated.map((property) => optionOf('property', property)),
     id: `${refusal.hour} ${refusal.client_id} ${refusal.resource_id} ${refusal.reason}`,
   }),
-  actions: (row) => <Link href={explorerAddress(row as unknown as Refusal)}>{texts.logs.explain}</Link>,
+  actions: (row) => <Link href={explorerAddress(row as unknown as Refusal)}>{texts.explorer.explain}</Link>,
   hint: texts.logs.refusalsHint,
 }
 

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Route } from '../../client/coming.ts'
+import type { CalledRoute } from '../../client/api-types.ts'
 import { useRead } from '../../client/queries.ts'
 import { Pager } from '../../collection/row-table.tsx'
 import { Badge } from '../../parts/controls.tsx'
@@ -40,7 +40,7 @@ function Fields({ change: { before, after, change } }: { change: RunChange }) {
 }
 
 /** Changes that a run has made, or that its plan has, in pages. */
-export function RunChanges({ route, path }: { route: Route; path: { id: string; run_id: string } }) {
+export function RunChanges({ route, path }: { route: CalledRoute; path: { id: string; run_id: string } }) {
   const [cursor, setCursor] = useState<string>()
   const query = { limit: pageSize, ...(cursor && { page_cursor: cursor }) }
   const read = useRead(route as 'GET /idp_directories/{id}/runs/{run_id}/changes', { path, query, keep: true })

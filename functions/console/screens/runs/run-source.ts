@@ -1,4 +1,4 @@
-import type { Operations, Route } from '../../client/coming.ts'
+import type { CalledRoute, Operations } from '../../client/api-types.ts'
 import type { BadgeTone } from '../../parts/controls.tsx'
 import { texts } from '../../texts/texts.ts'
 
@@ -21,7 +21,9 @@ export type RunSource = {
   address: string
   scope: string
   envelope: string
-  routes: Record<'read' | 'update' | 'runs' | 'run' | 'changes' | 'preview' | 'sync', Route> & { rewind?: Route }
+  routes: Record<'read' | 'update' | 'runs' | 'run' | 'changes' | 'preview' | 'sync', CalledRoute> & {
+    rewind?: CalledRoute
+  }
 }
 
 /** Days after the end of a run within which it can be rewound (I4.1(6)). */

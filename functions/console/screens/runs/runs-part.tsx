@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { Route } from '../../client/coming.ts'
+import type { CalledRoute } from '../../client/api-types.ts'
 import { type Problem, toProblem } from '../../client/problem.ts'
 import { refreshAll, useRead } from '../../client/queries.ts'
 import { send } from '../../client/request.ts'
@@ -98,7 +98,7 @@ export function RunsPart({ source, row }: { source: RunSource; row: Row }) {
   })
   useRefreshAtEnd(read.data?.answer.data.some(isRunning) ?? false)
   const addressOf = ({ id }: { id: string }) => `${source.address}/${row.id}/runs/${id}`
-  const start = async (route: Route) => {
+  const start = async (route: CalledRoute) => {
     setProblem(undefined)
     try {
       const { answer } = await send(route as 'POST /idp_directories/{id}/preview', { path: { id: row.id } })

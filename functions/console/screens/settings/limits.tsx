@@ -1,4 +1,4 @@
-import type { Operations } from '../../client/coming.ts'
+import type { Operations } from '../../client/api-types.ts'
 import { labelOf, texts } from '../../texts/texts.ts'
 
 export type Limits = Operations['GET /account']['answer']['data']['limits']

@@ -101,6 +101,16 @@ describe('DELETE /authorizations/{id} (K11.G10)', () => {
     expect((await end(world.account, id)).status).toBe(200)
   })
 
+  it('has no entity tag, so any If-Match except * fails, after an unknown id (A8.2)', async () => {
+    const { world, id } = await grantedWorld()
+    const endIf = (ifMatch: string, of = id) =>
+      world.account.call(handler, { method: 'DELETE', params: { id: of }, headers: { 'if-match': ifMatch } })
+    expect((await endIf('"some"', randomUUID())).status).toBe(404)
+    expect((await endIf('"some"')).status).toBe(412)
+    expect(await itemsOf(world)).toHaveLength(1)
+    expect((await endIf('*')).status).toBe(200)
+  })
+
   it('returns 400 for an id that is not a UUID', async () => {
     const { status, body } = await end(await newAccount(), 'x')
     expect([status, body.code]).toEqual([400, 'invalid_path_parameter'])

@@ -97,7 +97,7 @@ describe('GET /search', () => {
     await writeChangeLogOf(own.id)
     expect((await hits('ops', own)).map(({ id }) => id)).toEqual([
       ids.ops,
-      ids['ÓPS'],
+      ids.ÓPS,
       ids['Ops team'],
       ids.Opsgenie,
       actor.body.data.id,

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
+import { handler as listLogs } from '#functions/api/logs/list-logs.ts'
 import { handler as createSession } from '#functions/sign-in/portal-sessions/create-session.ts'
 import { clock } from '#shared/core/clock.ts'
-import { actors } from '#shared/domain/actors/actor.ts'
+import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provider.ts'
 import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import type { LocalCode } from '#shared/sign-in/browser/local-code.ts'
@@ -51,8 +52,8 @@ const sameOrigin = { 'sec-fetch-site': 'same-origin' }
 const post = (sign_in: object, headers: Record<string, string> = sameOrigin): Promise<Answer> =>
   call(createSession, { method: 'POST', path: '/sign_in/session', body: { sign_in }, headers, sourceIp: newSource() })
 
-async function withCode(context = 'portal', by = provider) {
-  const person = context === 'portal' ? await insertAdmin(account.id) : await newPerson(account)
+async function withCode(context = 'portal', by = provider, as?: ActorRow) {
+  const person = as ?? (context === 'portal' ? await insertAdmin(account.id) : await newPerson(account))
   const begun = await beginSignIn(by.id, { slug: account.slug, fields: { context } })
   const claims = { sub: String(person.id), email: person.email, email_verified: true }
   const back = await returnFromProvider(begun, { state: begun.providerState, code: fake.codeFor(begun.url, claims) })
@@ -67,6 +68,25 @@ const statusAndCode = ({ status, body }: Answer) => [status, body.code]
 const tokenIn = ({ cookies }: Answer): string => /=(nap_[^;]*);/.exec(cookies[0] ?? '')?.[1] ?? ''
 
 describe('POST /sign_in/session (K11.G1)', () => {
+  it('opens a session that only reads for a user with portal_scopes, and none without them (K11.G14)', async () => {
+    const user = await newPerson(account)
+    expect((await withCode('portal', provider, user)).sign_in.code).toBe('')
+    const auditor = await updateRow(account.id, actors, user, { portal_scopes: ['*:read'] })
+    const late = await withCode('portal', provider, auditor)
+    const former = await updateRow(account.id, actors, auditor, { portal_scopes: null })
+    expect(statusAndCode(await post(late.sign_in))).toEqual([401, 'unauthorized'])
+    await updateRow(account.id, actors, former, { portal_scopes: ['*:read'] })
+    const answer = await post((await withCode('portal', provider, auditor)).sign_in)
+    expect([answer.status, answer.body.data.scopes, answer.body.data.actor.type]).toEqual([
+      201,
+      ['*:read'],
+      'account_user',
+    ])
+    const [session] = await sessionsOf(auditor)
+    const entries = await account.call(listLogs, { query: { type: 'session', actor_id: auditor.id } })
+    expect(entries.body.data).toMatchObject([{ context: 'portal', subject: { token_id: session?.id } }])
+  })
+
   it('returns the session, and its token only in a cookie of this host', async () => {
     const { person, sign_in } = await withCode()
     const answer = await post(sign_in)
