@@ -54,13 +54,13 @@ function useCounts(counts: Count[], row: Row) {
   }
 }
 
-type Props = {
+export type Confirmation = {
   title: string
   /** Verb and name of the button: "Delete", "Berlin". */
   verb: string
   name: string
   row: Row
-  counts: Count[]
+  counts?: Count[]
   /** Effects that are known without counting. */
   effects?: string[]
   typesName?: boolean | undefined
@@ -72,7 +72,7 @@ type Props = {
 }
 
 /** First stage of a confirmation (K7.2): names the action, the object and what else is affected. */
-export function ConfirmDialog({ title, verb, name, row, counts, effects = [], typesName, ...more }: Props) {
+export function ConfirmDialog({ title, verb, name, row, counts = [], effects = [], typesName, ...more }: Confirmation) {
   const { isDanger, children, ...events } = more
   const { parts, isCounting, isLarge } = useCounts(counts, row)
   const [typed, setTyped] = useState('')

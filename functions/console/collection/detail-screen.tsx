@@ -7,6 +7,7 @@ import { send } from '../client/request.ts'
 import { logPartsOf } from '../logs/log-parts.tsx'
 import { ActionButton, ActionLink } from '../parts/controls.tsx'
 import { notify } from '../parts/notice.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
 import { ShownText } from '../parts/shown-text.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
@@ -20,13 +21,17 @@ import {
   type RelatedList,
   type Row,
 } from './collection.ts'
-import { ConfirmDialog } from './confirm-dialog.tsx'
+import { type Confirmation, ConfirmDialog } from './confirm-dialog.tsx'
 import { Facts } from './facts.tsx'
 import { RelatedRows } from './related-rows.tsx'
 import { StateBadges } from './row-table.tsx'
 import { useTitle } from './values.tsx'
 
-type Pending = { kind: 'remove' } | { kind: 'disable' } | { kind: 'action'; action: ObjectAction } | null
+/** Action that waits for its confirmation. */
+type Pending = Pick<Confirmation, 'title' | 'verb' | 'typesName' | 'isDanger'> & {
+  hint?: string | undefined
+  perform: () => Promise<void>
+}
 
 type ActionsProps = { collection: Collection; row: Row; name: string; etag: string | null; address: string }
 
@@ -35,11 +40,11 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
   const { noun, routes, lockOf, envelope, counts = [], actions = [] } = collection
   const params = useParams<Record<string, string>>()
   const [, navigate] = useLocation()
-  const [pending, setPending] = useState<Pending>(null)
+  const [pending, setPending] = useState<Pending>()
   const perform = async (route: CalledRoute, body: unknown, done: string) => {
     const options = { path: params, ...(body !== undefined && { body }), ifMatch: etag ?? undefined }
     await send(route as 'PATCH /sites/{id}', options as never)
-    setPending(null)
+    setPending(undefined)
     notify(done)
     if (route === routes.remove) navigate(address)
     await refreshAll()
@@ -47,30 +52,44 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
   const setDisabled = (isDisabled: boolean) =>
     perform(routes.update as CalledRoute, { [envelope]: { is_disabled: isDisabled } }, texts.form.saved(noun))
   const run = (work: Promise<void>) => void work.catch((error) => notify(toProblem(error).message))
+  const act = ({ label: verb, confirm: hint, route, done }: ObjectAction) => {
+    const next = () => perform(route, undefined, done)
+    if (hint) setPending({ title: `${verb}: ${name}`, verb, hint, perform: next })
+    else run(next())
+  }
+  const disable = () =>
+    setPending({
+      title: texts.confirm.disable(noun, name),
+      verb: texts.actions.disable,
+      isDanger: true,
+      perform: () => setDisabled(true),
+    })
+  const remove = () =>
+    setPending({
+      title: texts.confirm.remove(noun, name),
+      verb: texts.actions.remove,
+      hint: [collection.removeHint, texts.confirm.final].filter(Boolean).join(' '),
+      typesName: collection.typesName,
+      isDanger: true,
+      perform: () => perform(routes.remove as CalledRoute, undefined, texts.form.removed(noun)),
+    })
   const canUpdate = routes.update && lockOf?.(row, 'update') === undefined
   return (
-    <div className="page-actions">
+    <>
       {actions
         .filter(({ isShown }) => isShown(row))
         .map((action) => (
-          <ActionButton
-            key={action.route}
-            onPress={() =>
-              action.confirm
-                ? setPending({ kind: 'action', action })
-                : run(perform(action.route, undefined, action.done))
-            }
-          >
+          <ActionButton key={action.route} onPress={() => act(action)}>
             {action.label}
           </ActionButton>
         ))}
       {canUpdate && typeof row.is_disabled === 'boolean' && (
-        <ActionButton onPress={() => (row.is_disabled ? run(setDisabled(false)) : setPending({ kind: 'disable' }))}>
+        <ActionButton onPress={() => (row.is_disabled ? run(setDisabled(false)) : disable())}>
           {row.is_disabled ? texts.actions.enable : texts.actions.disable}
         </ActionButton>
       )}
       {routes.remove && lockOf?.(row, 'remove') === undefined && (
-        <ActionButton tone="danger" onPress={() => setPending({ kind: 'remove' })}>
+        <ActionButton tone="danger" onPress={remove}>
           {texts.actions.remove}
         </ActionButton>
       )}
@@ -81,47 +100,19 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
           </ActionLink>
         </span>
       )}
-      {pending?.kind === 'remove' && (
+      {pending && (
         <ConfirmDialog
-          title={texts.confirm.remove(noun, name)}
-          verb={texts.actions.remove}
+          {...pending}
           name={name}
           row={row}
           counts={counts}
-          typesName={collection.typesName}
-          isDanger
-          onConfirm={() => perform(routes.remove as CalledRoute, undefined, texts.form.removed(noun))}
-          onClose={() => setPending(null)}
+          onConfirm={pending.perform}
+          onClose={() => setPending(undefined)}
         >
-          <p>{[collection.removeHint, texts.confirm.final].filter(Boolean).join(' ')}</p>
+          {pending.hint && <p>{pending.hint}</p>}
         </ConfirmDialog>
       )}
-      {pending?.kind === 'disable' && (
-        <ConfirmDialog
-          title={texts.confirm.disable(noun, name)}
-          verb={texts.actions.disable}
-          name={name}
-          row={row}
-          counts={counts}
-          isDanger
-          onConfirm={() => setDisabled(true)}
-          onClose={() => setPending(null)}
-        />
-      )}
-      {pending?.kind === 'action' && (
-        <ConfirmDialog
-          title={`${pending.action.label}: ${name}`}
-          verb={pending.action.label}
-          name={name}
-          row={row}
-          counts={counts}
-          onConfirm={() => perform(pending.action.route, undefined, pending.action.done)}
-          onClose={() => setPending(null)}
-        >
-          <p>{pending.action.confirm}</p>
-        </ConfirmDialog>
-      )}
-    </div>
+    </>
   )
 }
 
@@ -187,20 +178,15 @@ export function DetailScreen({ collection }: { collection: Collection }) {
   const lock = lockOf?.(row, 'update')
   return (
     <>
-      <nav className="breadcrumb" aria-label={texts.breadcrumb}>
-        <Link href={collection.back?.(row) ?? address}>{texts.many(collection.backNoun ?? noun)}</Link>
-      </nav>
-      <header className="page-header">
-        <div className="title-line">
-          <h1>
-            <ShownText text={collection.connects ? name : String(row[collection.title ?? 'name'] ?? row.id)} />
-          </h1>
-          {states && <StateBadges states={states(row)} />}
-        </div>
+      <PageHeader
+        back={{ to: collection.back?.(row) ?? address, name: texts.many(collection.backNoun ?? noun) }}
+        title={<ShownText text={collection.connects ? name : String(row[collection.title ?? 'name'] ?? row.id)} />}
+        badges={states && <StateBadges states={states(row)} />}
+      >
         {hasScope(session, scope, 'write') && (
           <Actions collection={collection} row={row} name={name} etag={read.data?.etag ?? null} address={address} />
         )}
-      </header>
+      </PageHeader>
       {lock && <p className="remark">{lock}</p>}
       <Facts collection={collection} row={row} />
       <Parts collection={collection} row={row} />

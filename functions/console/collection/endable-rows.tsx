@@ -70,7 +70,6 @@ export function EndableRows({ verb = texts.actions.remove, scope, remove, all, n
           verb={isAll ? texts.actions.all(verb, noun) : verb}
           name={isAll ? '' : nameOf(chosen)}
           row={isAll && all ? all.row : (chosen as Row)}
-          counts={[]}
           isDanger
           onConfirm={end}
           onClose={() => setChosen(undefined)}

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { Form } from 'react-aria-components'
-import { Link, useLocation, useParams, useSearchParams } from 'wouter'
+import { useLocation, useParams, useSearchParams } from 'wouter'
 import { messagesOf, type Problem, toProblem } from '../client/problem.ts'
 import { refreshAll, useRead } from '../client/queries.ts'
 import { send } from '../client/request.ts'
@@ -8,6 +8,7 @@ import { oldFields, settableFields } from '../logs/field-changes.ts'
 import { ActionButton, ActionLink } from '../parts/controls.tsx'
 import { useUnsavedGuard } from '../parts/guard.ts'
 import { notify } from '../parts/notice.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { Failed, Loading } from '../parts/states.tsx'
@@ -237,20 +238,11 @@ function UpdateForm({ collection, old }: { collection: Collection; old?: Values 
 }
 
 function FormHeader({ collection, title }: { collection: Collection; title: string }) {
+  const { back, backNoun, noun, address } = collection
   const params = useParams<Record<string, string>>()
+  const to = back?.(params as never) ?? fillAddress(address, params)
   usePageTitle(title)
-  return (
-    <>
-      <nav className="breadcrumb" aria-label={texts.breadcrumb}>
-        <Link href={collection.back?.(params as never) ?? fillAddress(collection.address, params)}>
-          {texts.many(collection.backNoun ?? collection.noun)}
-        </Link>
-      </nav>
-      <header className="page-header">
-        <h1>{title}</h1>
-      </header>
-    </>
-  )
+  return <PageHeader title={title} back={{ to, name: texts.many(backNoun ?? noun) }} />
 }
 
 /** Reads the settable old fields of the change entry that the address names. `read` is undefined without one. */

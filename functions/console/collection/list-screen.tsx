@@ -1,20 +1,18 @@
-import { useEffect, useId, useMemo, useState } from 'react'
-import { useParams, useSearchParams } from 'wouter'
-import { toProblem } from '../client/problem.ts'
+import { useId, useMemo, useState } from 'react'
+import { useParams } from 'wouter'
 import { useRead } from '../client/queries.ts'
-import { ActionButton, ActionLink } from '../parts/controls.tsx'
+import { ActionLink } from '../parts/controls.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { notify } from '../parts/notice.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
-import { saveFile } from '../parts/secret-dialog.tsx'
-import { Empty, Failed, Loading } from '../parts/states.tsx'
-import { Time } from '../parts/time.tsx'
+import { Empty, ReadState } from '../parts/states.tsx'
 import { hasScope, useSession } from '../session/session.ts'
 import { labelOf, optionOf, texts } from '../texts/texts.ts'
 import { BulkBar, bulkActionsOf, maxSelected } from './bulk.tsx'
 import { type Collection, type Filter, fillAddress, type Row } from './collection.ts'
-import { maxCsvRows } from './csv.ts'
-import { exportRows } from './export-rows.ts'
+import { ExportButton } from './export-button.tsx'
+import { useListAddress, useRejectedCursor } from './list-address.ts'
 import { LiveNotice, useLiveRows } from './live-rows.tsx'
 import { references, useChoices, useNames } from './references.ts'
 import { idsIn, Pager, RowTable, type Sorting } from './row-table.tsx'
@@ -78,36 +76,6 @@ function sortRows(rows: Row[], sorting: Sorting | undefined, textIn: (row: Row) 
   return sorting.isDescending ? sorted.reverse() : sorted
 }
 
-/** State of a list, which its address contains: filters, the text to find, the order and the page. */
-export function useListAddress(filters: Filter[]) {
-  const [search, setSearch] = useSearchParams()
-  const change = (changes: Record<string, string | null>) =>
-    setSearch(
-      (current) => {
-        const next = new URLSearchParams(current)
-        for (const [name, value] of Object.entries(changes)) value ? next.set(name, value) : next.delete(name)
-        return next
-      },
-      { replace: true },
-    )
-  const sort = search.get('sort')
-  return {
-    cursor: search.get('page_cursor'),
-    part: Number(search.get('part') ?? 1),
-    find: search.get('find') ?? '',
-    sorting: sort ? { field: sort.replace(/^-/, ''), isDescending: sort.startsWith('-') } : undefined,
-    chosen: Object.fromEntries(filters.flatMap(({ name }) => (search.get(name) ? [[name, search.get(name)]] : []))),
-    change,
-    filter: (changes: Record<string, string | null>) => change({ ...changes, page_cursor: null, part: null }),
-    turn: (changes: Record<string, string | null>) =>
-      setSearch((current) => {
-        const next = new URLSearchParams(current)
-        for (const [name, value] of Object.entries(changes)) value ? next.set(name, value) : next.delete(name)
-        return next
-      }),
-  }
-}
-
 /** List of a collection: filters, search and order for up to 1,000 rows, pages, and an export (K5.3). */
 export function ListScreen({ collection }: { collection: Collection }) {
   const { noun, columns, routes, scope, address, states } = collection
@@ -124,13 +92,7 @@ export function ListScreen({ collection }: { collection: Collection }) {
   }
   const read = useRead(routes.list as 'GET /sites', { path: params as never, query, keep: true })
   const answer = read.data?.answer as unknown as Answer | undefined
-  const [isRejected, setRejected] = useState(false)
-  const isCursorRejected = read.error?.code === 'invalid_page_cursor'
-  useEffect(() => {
-    if (!isCursorRejected) return
-    setRejected(true)
-    change({ page_cursor: null })
-  })
+  const isRejected = useRejectedCursor(read.error, change)
   const live = useLiveRows(JSON.stringify(query), answer?.data, read.isFetching)
   const loaded = live.rows
   const names = useNames(idsIn(columns, loaded))
@@ -145,7 +107,6 @@ export function ListScreen({ collection }: { collection: Collection }) {
   const total = isWhole ? matching.length : (answer?.metadata.total ?? null)
   const isSortable = isWhole || (total !== null && total <= maxLoaded)
   const hasFilter = find !== '' || Object.keys(chosen).length > 0
-  const [exported, setExported] = useState<number>()
   const [selected, setSelected] = useState<ReadonlyMap<string, Row>>(new Map())
   const toggle = (some: Row[], isSelected: boolean) => {
     const next = new Map(selected)
@@ -160,22 +121,12 @@ export function ListScreen({ collection }: { collection: Collection }) {
     collection.connects?.map(({ field, to }) => names(to, String(row[field])) ?? texts.states.none).join(' → ') ??
     titleOf(row, collection.title)
   const listAddress = fillAddress(address, params)
-  const canCreate = routes.create && hasScope(session, scope, 'write')
+  const createLink = routes.create && hasScope(session, scope, 'write') && (
+    <ActionLink to={`${listAddress}/new`} tone="primary" icon="add">
+      {texts.actions.create(noun)}
+    </ActionLink>
+  )
   usePageTitle(texts.many(noun))
-  const exportCsv = async () => {
-    setExported(0)
-    try {
-      const exported = { route: routes.list, path: params, query: { ...collection.query, ...chosen }, columns, states }
-      const may = (name: string) => hasScope(session, name, 'read')
-      const { text, count } = await exportRows(exported, isWhole ? matching : null, may, setExported)
-      saveFile(`${noun}.csv`, text, 'text/csv;charset=utf-8')
-      if (count === maxCsvRows) notify(texts.states.csvLimit)
-    } catch (error) {
-      notify(toProblem(error).message)
-    } finally {
-      setExported(undefined)
-    }
-  }
   const pages: Record<'previous' | 'next', Record<string, string> | null> = isWhole
     ? {
         previous: part > 1 ? { part: String(part - 1) } : null,
@@ -187,24 +138,17 @@ export function ListScreen({ collection }: { collection: Collection }) {
       }
   return (
     <>
-      <header className="page-header">
-        <h1>
-          {texts.many(noun)}
-          {total !== null && answer && <span className="total">{texts.number(total)}</span>}
-        </h1>
-        <div className="page-actions">
-          {loaded.length > 0 && (
-            <ActionButton onPress={() => void exportCsv()} isDisabled={exported !== undefined}>
-              {exported === undefined ? texts.actions.csv : texts.states.exporting(exported)}
-            </ActionButton>
-          )}
-          {canCreate && (
-            <ActionLink to={`${listAddress}/new`} tone="primary" icon="add">
-              {texts.actions.create(noun)}
-            </ActionLink>
-          )}
-        </div>
-      </header>
+      <PageHeader title={texts.many(noun)} total={answer ? total : null}>
+        {loaded.length > 0 && (
+          <ExportButton
+            noun={noun}
+            list={{ route: routes.list, path: params, query: { ...collection.query, ...chosen }, columns, states }}
+            given={isWhole ? matching : null}
+            onSaved={(isCut) => isCut && notify(texts.states.csvLimit)}
+          />
+        )}
+        {createLink}
+      </PageHeader>
       <search className="filters">
         <label className="find">
           <Icon name="find" />
@@ -234,11 +178,6 @@ export function ListScreen({ collection }: { collection: Collection }) {
       </search>
       {isRejected && <p className="remark">{texts.states.cursor}</p>}
       {isWhole && answer?.metadata.next_page && <p className="remark">{texts.states.firstThousand}</p>}
-      {read.isError && answer && (
-        <p className="remark" role="status">
-          {texts.states.stale} <Time value={new Date(read.dataUpdatedAt).toISOString()} />
-        </p>
-      )}
       <LiveNotice {...live} />
       <BulkBar
         collection={collection}
@@ -247,8 +186,7 @@ export function ListScreen({ collection }: { collection: Collection }) {
         titleOfRow={titleOfRow}
         onClear={() => setSelected(new Map())}
       />
-      {read.isLoading && <Loading rows={10} />}
-      {read.isError && !answer && <Failed problem={read.error} onRetry={() => void read.refetch()} />}
+      <ReadState read={read} rows={10} />
       {answer && rows.length === 0 && hasFilter && (
         <Empty
           title={texts.states.noMatch(noun)}
@@ -258,16 +196,7 @@ export function ListScreen({ collection }: { collection: Collection }) {
         </Empty>
       )}
       {answer && rows.length === 0 && !hasFilter && (
-        <Empty
-          title={texts.states.empty(noun)}
-          action={
-            canCreate && (
-              <ActionLink to={`${listAddress}/new`} tone="primary" icon="add">
-                {texts.actions.create(noun)}
-              </ActionLink>
-            )
-          }
-        >
+        <Empty title={texts.states.empty(noun)} action={createLink}>
           {texts.purpose[noun]}
         </Empty>
       )}

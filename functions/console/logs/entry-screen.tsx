@@ -1,9 +1,10 @@
 import { useState } from 'react'
-import { Link, useParams } from 'wouter'
+import { useParams } from 'wouter'
 import { writeExact } from '../client/exact-json.ts'
 import { useRead } from '../client/queries.ts'
 import { Facts } from '../collection/facts.tsx'
 import { ActionButton } from '../parts/controls.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
 import { ShownText } from '../parts/shown-text.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
@@ -96,14 +97,14 @@ export function EntryScreen() {
   if (!entry) return read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />
   return (
     <>
-      <nav className="breadcrumb" aria-label={texts.breadcrumb}>
-        <Link href={streamAddresses[stream] ?? '/changes'}>{texts.many(noun)}</Link>
-      </nav>
-      <header className="page-header">
-        <h1>
-          {texts.logs.entryTitle(noun)} <Time value={timeOf(entry.log_id)} exact />
-        </h1>
-      </header>
+      <PageHeader
+        back={{ to: streamAddresses[stream] ?? '/changes', name: texts.many(noun) }}
+        title={
+          <>
+            {texts.logs.entryTitle(noun)} <Time value={timeOf(entry.log_id)} exact />
+          </>
+        }
+      />
       <div className="panels">
         {entry.type === 'change' && (
           <section>

@@ -1,19 +1,15 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import type { CalledRoute } from '../client/api-types.ts'
-import { toProblem } from '../client/problem.ts'
 import { useRead } from '../client/queries.ts'
 import type { Column, Row } from '../collection/collection.ts'
-import { maxCsvRows } from '../collection/csv.ts'
-import { exportRows } from '../collection/export-rows.ts'
-import { useListAddress } from '../collection/list-screen.tsx'
+import { ExportButton } from '../collection/export-button.tsx'
+import { useListAddress, useRejectedCursor } from '../collection/list-address.ts'
 import { Pager, RowTable } from '../collection/row-table.tsx'
 import { ActionButton, ActionLink } from '../parts/controls.tsx'
-import { notify } from '../parts/notice.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
-import { saveFile } from '../parts/secret-dialog.tsx'
-import { Empty, Failed, Loading } from '../parts/states.tsx'
+import { Empty, ReadState } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
-import { hasScope, useSession } from '../session/session.ts'
 import { type Noun, texts } from '../texts/texts.ts'
 import { type Chosen, type LogFilter, LogFilters } from './log-filters.tsx'
 import { lastHours } from './window.ts'
@@ -61,7 +57,6 @@ const windowFilters: LogFilter[] = [{ name: 'begin' }, { name: 'end' }]
 /** Entries of a log, newest first, with filters, pages and an export. A filtered page can end early, and no page loads by itself (K8.5). */
 export function LogScreen({ log }: { log: Log }) {
   const { noun, address, list, filters, columns, toRow, Rows, Above } = log
-  const session = useSession()
   const named = [...filters, ...windowFilters, ...(log.more ?? [])]
   const { cursor, chosen, change, filter, turn } = useListAddress(named)
   const sent = queryOf([...filters, ...windowFilters], chosen)
@@ -71,29 +66,12 @@ export function LogScreen({ log }: { log: Log }) {
   const read = useRead(list as 'GET /logs', { path: {}, query: paged, keep: true, enabled: isReady })
   const answer = read.data?.answer as unknown as Answer | undefined
   const rows = (answer?.data ?? []).map(toRow)
-  const [isRejected, setRejected] = useState(false)
-  const [exported, setExported] = useState<number>()
+  const isRejected = useRejectedCursor(read.error, change)
   const [isCut, setCut] = useState(false)
-  const isCursorRejected = read.error?.code === 'invalid_page_cursor'
   usePageTitle(texts.many(noun))
   useEffect(() => {
     if (!isReady && log.hours) change(lastHours(log.hours, Date.now()))
-    if (!isCursorRejected) return
-    setRejected(true)
-    change({ page_cursor: null })
   })
-  const exportCsv = async () => {
-    setExported(0)
-    try {
-      const may = (name: string) => hasScope(session, name, 'read')
-      const { text, count } = await exportRows({ route: list, path: {}, query, columns, toRow }, null, may, setExported)
-      saveFile(`${noun}.csv`, text, 'text/csv;charset=utf-8')
-      setCut(count === maxCsvRows)
-    } catch (error) {
-      notify(toProblem(error).message)
-    }
-    setExported(undefined)
-  }
   /** Sets filters, and clears others that requests send by the same name. */
   const choose = (changes: Chosen) => {
     const sends = filters.flatMap((one) => (one.sends && changes[one.name] ? [one.sends] : []))
@@ -107,16 +85,11 @@ export function LogScreen({ log }: { log: Log }) {
   )
   return (
     <>
-      <header className="page-header">
-        <h1>{texts.many(noun)}</h1>
-        <div className="page-actions">
-          {rows.length > 0 && (
-            <ActionButton onPress={() => void exportCsv()} isDisabled={exported !== undefined}>
-              {exported === undefined ? texts.actions.csv : texts.states.exporting(exported)}
-            </ActionButton>
-          )}
-        </div>
-      </header>
+      <PageHeader title={texts.many(noun)}>
+        {rows.length > 0 && (
+          <ExportButton noun={noun} list={{ route: list, path: {}, query, columns, toRow }} onSaved={setCut} />
+        )}
+      </PageHeader>
       <LogFilters filters={filters} chosen={chosen} address={address} onChange={choose} />
       {isRejected && <p className="remark">{texts.states.cursor}</p>}
       {isCut && (
@@ -125,13 +98,7 @@ export function LogScreen({ log }: { log: Log }) {
         </p>
       )}
       {Above && isReady && <Above chosen={chosen} query={sent} onChange={choose} />}
-      {read.isError && answer && (
-        <p className="remark" role="status">
-          {texts.states.stale} <Time value={new Date(read.dataUpdatedAt).toISOString()} />
-        </p>
-      )}
-      {read.isLoading && <Loading rows={10} />}
-      {read.isError && !answer && <Failed problem={read.error} onRetry={() => void read.refetch()} />}
+      <ReadState read={read} rows={10} />
       {answer && rows.length === 0 && (
         <Empty
           title={isFiltered ? texts.states.noMatch(noun) : texts.states.empty(noun)}

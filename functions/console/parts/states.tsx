@@ -3,6 +3,7 @@ import type { Problem } from '../client/problem.ts'
 import { texts } from '../texts/texts.ts'
 import { ActionButton } from './controls.tsx'
 import { ShownText } from './shown-text.tsx'
+import { Time } from './time.tsx'
 
 /** Shows that a read is in progress, after 200 ms, in the space that the result will take (K5.2). */
 export function Loading({ rows = 6 }: { rows?: number }) {
@@ -60,5 +61,25 @@ export function Failed({ problem, onRetry, title }: FailedProps) {
       )}
       {onRetry && <ActionButton onPress={onRetry}>{texts.actions.retry}</ActionButton>}
     </div>
+  )
+}
+
+type Read = {
+  data: unknown
+  error: Problem | null
+  isLoading: boolean
+  dataUpdatedAt: number
+  refetch: () => Promise<unknown>
+}
+
+/** Shows that a read is in progress, has failed, or has failed again so that the page shows older data. */
+export function ReadState({ read, rows }: { read: Read; rows: number }) {
+  if (read.isLoading) return <Loading rows={rows} />
+  if (!read.error) return null
+  if (!read.data) return <Failed problem={read.error} onRetry={() => void read.refetch()} />
+  return (
+    <p className="remark" role="status">
+      {texts.states.stale} <Time value={new Date(read.dataUpdatedAt).toISOString()} />
+    </p>
   )
 }

@@ -114,7 +114,6 @@ function ResultView({ entry, result }: { entry: Entry; result: Verified }) {
           verb={texts.proof.replaceVerb}
           name={servedKey.split('+')[0] ?? ''}
           row={{ id: entry.log_id }}
-          counts={[]}
           isDanger
           onConfirm={replace}
           onClose={() => setReplacing('no')}

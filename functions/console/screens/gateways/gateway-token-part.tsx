@@ -58,7 +58,6 @@ function TokenIssue({ row, words, issue }: Props) {
           verb={words.verb}
           name={titleOf(row)}
           row={row}
-          counts={[]}
           onConfirm={confirm}
           onClose={() => setConfirming(false)}
         >

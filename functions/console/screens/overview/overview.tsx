@@ -8,6 +8,7 @@ import { Badge } from '../../parts/controls.tsx'
 import { Filled } from '../../parts/filled.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { lazyScreen } from '../../parts/lazy-screen.ts'
+import { PageHeader } from '../../parts/page-header.tsx'
 import { usePageTitle } from '../../parts/page-title.ts'
 import { ShownText } from '../../parts/shown-text.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
@@ -189,9 +190,7 @@ export function OverviewScreen() {
   usePageTitle(texts.overview.title)
   return (
     <>
-      <header className="page-header">
-        <h1>{texts.overview.title}</h1>
-      </header>
+      <PageHeader title={texts.overview.title} />
       <div className="panels">
         {read.isLoading && <Loading rows={6} />}
         {read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />}

@@ -5,6 +5,7 @@ import { send } from '../../client/request.ts'
 import type { Column, Row, State } from '../../collection/collection.ts'
 import { RowTable } from '../../collection/row-table.tsx'
 import { ActionLink } from '../../parts/controls.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
 import { usePageTitle } from '../../parts/page-title.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { hasScope, useSession } from '../../session/session.ts'
@@ -36,12 +37,7 @@ function KindList({ noun, lists, columns, states }: Props) {
   usePageTitle(texts.many(noun))
   return (
     <>
-      <header className="page-header">
-        <h1>
-          {texts.many(noun)}
-          <span className="total">{texts.number(rows.length)}</span>
-        </h1>
-      </header>
+      <PageHeader title={texts.many(noun)} total={rows.length} />
       {reads.some(({ isLoading }) => isLoading) && <Loading rows={4} />}
       {failed?.error && <Failed problem={failed.error as Problem} onRetry={() => void failed.refetch()} />}
       {rows.length > 0 && (

@@ -1,13 +1,15 @@
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import { refreshAll, useRead } from '../../client/queries.ts'
 import { send } from '../../client/request.ts'
 import type { Row } from '../../collection/collection.ts'
 import { ConfirmDialog } from '../../collection/confirm-dialog.tsx'
+import { FactList } from '../../collection/facts.tsx'
 import { StateBadges } from '../../collection/row-table.tsx'
 import { titleOf } from '../../collection/values.tsx'
 import { ActionButton, ActionLink } from '../../parts/controls.tsx'
 import { notify } from '../../parts/notice.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
 import { usePageTitle } from '../../parts/page-title.ts'
 import { ShownText } from '../../parts/shown-text.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
@@ -26,33 +28,6 @@ import {
   runStates,
 } from './run-source.ts'
 import { runInterval, useRefreshAtEnd } from './runs-part.tsx'
-
-function Facts({ run, addressOf }: { run: Run; addressOf: (id: string) => string }) {
-  const facts: Array<[label: string, value: ReactNode]> = [
-    [texts.run.started, <Time key="started" value={run.started_at} exact />],
-    [
-      texts.run.finished,
-      run.finished_at ? <Time key="finished" value={run.finished_at} exact /> : texts.run.phases[run.phase],
-    ],
-  ]
-  if (run.rewinds)
-    facts.push([
-      texts.run.rewinds,
-      <Link key="rewinds" href={addressOf(run.rewinds)}>
-        <code>{run.rewinds}</code>
-      </Link>,
-    ])
-  return (
-    <dl className="facts">
-      {[...facts, ['ID', <code key="id">{run.id}</code>] as const].map(([label, value]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
 
 /** Numbers of a run by kind of object: objects read, and changes of its plan or that it has made. */
 function Counts({ run }: { run: Run }) {
@@ -163,7 +138,7 @@ function Actions({ source, run, row, etag, addressOf }: ActionsProps) {
   const changes = changesOfRun(run)
   const words = chosen && texts.run.decisions[chosen]
   return (
-    <div className="page-actions">
+    <>
       {decisions.map((decision) => (
         <ActionButton
           key={decision}
@@ -181,7 +156,6 @@ function Actions({ source, run, row, etag, addressOf }: ActionsProps) {
           effects={chosen === 'rewind' ? restored(changes) : effectsOf(changes)}
           typesName={chosen === 'accept'}
           row={row}
-          counts={[]}
           isDanger={chosen !== 'enable'}
           onConfirm={async () => {
             await perform[chosen]()
@@ -197,7 +171,7 @@ function Actions({ source, run, row, etag, addressOf }: ActionsProps) {
           </ul>
         </ConfirmDialog>
       )}
-    </div>
+    </>
   )
 }
 
@@ -227,18 +201,15 @@ export function RunScreen({ source }: { source: RunSource }) {
   const addressOf = (id: string) => `${back}/runs/${id}`
   return (
     <>
-      <nav className="breadcrumb" aria-label={texts.breadcrumb}>
-        <Link href={back}>{row ? <ShownText text={String(row.name)} /> : texts.many('runs')}</Link>
-      </nav>
-      <header className="page-header">
-        <div className="title-line">
-          <h1>{title}</h1>
-          <StateBadges states={runStates(run).filter(({ text }) => text !== title)} />
-        </div>
+      <PageHeader
+        back={{ to: back, name: row ? <ShownText text={String(row.name)} /> : texts.many('runs') }}
+        title={title}
+        badges={<StateBadges states={runStates(run).filter(({ text }) => text !== title)} />}
+      >
         {row && hasScope(session, source.scope, 'write') && (
           <Actions source={source} run={run} row={row} etag={owner.data?.etag ?? null} addressOf={addressOf} />
         )}
-      </header>
+      </PageHeader>
       {run.error && (
         <div className="failed">
           <p>
@@ -248,7 +219,22 @@ export function RunScreen({ source }: { source: RunSource }) {
         </div>
       )}
       <div className="panels">
-        <Facts run={run} addressOf={addressOf} />
+        <FactList
+          facts={{
+            [texts.run.started]: <Time value={run.started_at} exact />,
+            [texts.run.finished]: run.finished_at ? (
+              <Time value={run.finished_at} exact />
+            ) : (
+              texts.run.phases[run.phase]
+            ),
+            [texts.run.rewinds]: run.rewinds && (
+              <Link href={addressOf(run.rewinds)}>
+                <code>{run.rewinds}</code>
+              </Link>
+            ),
+            ID: <code>{run.id}</code>,
+          }}
+        />
         {run.finished_at && <Counts run={run} />}
         <SkippedEntries {...run} />
         {run.finished_at && <RunChanges route={source.routes.changes} path={path} />}

@@ -1,8 +1,10 @@
 import { useId } from 'react'
 import { Switch } from 'react-aria-components'
 import { useRead } from '../../client/queries.ts'
+import { FactList } from '../../collection/facts.tsx'
 import { Choice } from '../../collection/field-controls.tsx'
-import { Badge } from '../../parts/controls.tsx'
+import { StateBadges } from '../../collection/row-table.tsx'
+import { PageHeader } from '../../parts/page-header.tsx'
 import { usePageTitle } from '../../parts/page-title.ts'
 import { preferences, setPreference } from '../../parts/preferences.ts'
 import { ShownText } from '../../parts/shown-text.tsx'
@@ -18,21 +20,15 @@ function AccountFacts() {
   if (read.isLoading) return <Loading rows={3} />
   if (!read.data) return read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />
   const { limits, ...account } = read.data.answer.data
-  const facts = ['name', 'legal_name', 'slug', 'key', 'id'] as const
+  const facts = (['name', 'legal_name', 'slug', 'key', 'id'] as const).map((field) => [
+    labelOf(field),
+    <ShownText key={field} text={account[field] ?? texts.states.none} />,
+  ])
   return (
     <>
       <section>
         <h2>{texts.settings.account}</h2>
-        <dl className="facts">
-          {facts.map((field) => (
-            <div key={field}>
-              <dt>{labelOf(field)}</dt>
-              <dd>
-                <ShownText text={account[field] ?? texts.states.none} />
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <FactList facts={Object.fromEntries(facts)} />
       </section>
       <section>
         <h2>{texts.settings.limits}</h2>
@@ -89,42 +85,22 @@ export function SettingsScreen() {
   usePageTitle(texts.settings.title)
   return (
     <>
-      <header className="page-header">
-        <h1>{texts.settings.title}</h1>
-        <div className="page-actions">
-          <a className="button plain" href="/docs" target="_blank" rel="noopener noreferrer">
-            {texts.settings.reference}
-          </a>
-        </div>
-      </header>
+      <PageHeader title={texts.settings.title}>
+        <a className="button plain" href="/docs" target="_blank" rel="noopener noreferrer">
+          {texts.settings.reference}
+        </a>
+      </PageHeader>
       <div className="panels">
         <AccountFacts />
         <section>
           <h2>{texts.settings.session}</h2>
-          <dl className="facts">
-            <div>
-              <dt>{labelOf('name')}</dt>
-              <dd>
-                <ShownText text={actor.name} />
-              </dd>
-            </div>
-            <div>
-              <dt>{labelOf('scopes')}</dt>
-              <dd className="badges">
-                {scopes.map((scope) => (
-                  <Badge key={scope}>{scope}</Badge>
-                ))}
-              </dd>
-            </div>
-            {credential.expires_at && (
-              <div>
-                <dt>{labelOf('expires_at')}</dt>
-                <dd>
-                  <Time value={credential.expires_at} exact />
-                </dd>
-              </div>
-            )}
-          </dl>
+          <FactList
+            facts={{
+              [labelOf('name')]: <ShownText text={actor.name} />,
+              [labelOf('scopes')]: <StateBadges states={scopes.map((text) => ({ text, tone: 'neutral' }))} />,
+              [labelOf('expires_at')]: credential.expires_at && <Time value={credential.expires_at} exact />,
+            }}
+          />
         </section>
         <Preferences />
       </div>
