@@ -1,4 +1,4 @@
-import type { ComponentType } from 'react'
+import type { ComponentType, ReactNode } from 'react'
 import type { CalledRoute, Operations } from '../client/api-types.ts'
 import type { BadgeTone } from '../parts/controls.tsx'
 import type { Noun } from '../texts/texts.ts'
@@ -39,6 +39,8 @@ export type Column<R> = {
   to?: ReferenceName
   /** True for a column that narrow screens leave out. */
   minor?: boolean
+  /** Shows the value, where no kind does. */
+  render?: (row: R) => ReactNode
 }
 
 /** Filter of a list operation (A7.3, G13). With `options` or `to` it is a choice, otherwise a complete value. */

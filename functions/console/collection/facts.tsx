@@ -25,6 +25,9 @@ export function Facts({ collection, row }: FactsProps) {
   const all = collection.factsOf?.(row) ?? collection.facts
   const names = useNames(idsIn(all, [row]))
   const shown = collection.hidesBlank ? all.filter(({ field }) => !isBlank(row[field])) : all
-  const facts = shown.map((column) => [columnLabel(column), <Value key={column.field} column={column} row={row} names={names} />])
+  const facts = shown.map((column) => [
+    columnLabel(column),
+    <Value key={column.field} column={column} row={row} names={names} />,
+  ])
   return <FactList facts={{ ...Object.fromEntries(facts), ID: <code>{row.id}</code> }} />
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import type { CalledRoute } from '../client/api-types.ts'
 import { useRead } from '../client/queries.ts'
 import { ActionLink } from '../parts/controls.tsx'
@@ -15,49 +15,53 @@ type RowsProps = {
   list: CalledRoute
   path: Record<string, string>
   query?: Record<string, unknown> | undefined
-  columns: Column<Row>[]
+  columns?: Column<Row>[]
   states?: ((row: Row) => State[]) | undefined
   opens?: ((row: Row) => string) | undefined
   actions?: (row: Row) => ReactNode
   /** Buttons above the rows. */
   tools?: ReactNode
   hint?: string | undefined
+  /** Converts an element of the list to a row with an `id`. It must not change between renderings. */
+  toRow?: (element: never, index: number) => Row
+  /** Shows the rows of a page in the place of a table. */
+  render?: (rows: Row[], total: number | null) => ReactNode
+  /** Returns the milliseconds until the next read of a list that changes by itself. */
+  every?: (rows: Row[]) => number | false
 }
 
 type Answer = { data: Row[]; metadata: { next_page: string | null; prev_page: string | null; total?: number | null } }
 
 /** Pages of a list within another page. */
-export function PagedRows({ noun, list, path, query, columns, states, opens, actions, tools, hint }: RowsProps) {
+export function PagedRows({ noun, list, path, query, tools, hint, columns = [], ...more }: RowsProps) {
+  const { toRow, render, every, ...table } = more
   const [cursor, setCursor] = useState<string>()
   const paged = { ...query, limit: 50, ...(cursor && { page_cursor: cursor }) }
-  const read = useRead(list as 'GET /sites', { path: path as never, query: paged, keep: true })
+  const read = useRead(list as 'GET /sites', {
+    path: path as never,
+    query: paged,
+    keep: true,
+    ...(every && { every: ({ data }) => every(data as unknown as Row[]) }),
+  })
   const answer = read.data?.answer as unknown as Answer | undefined
-  const live = useLiveRows(JSON.stringify([path, paged]), answer?.data, read.isFetching)
+  const current = useMemo(() => (toRow ? (answer?.data as never[])?.map(toRow) : answer?.data), [answer, toRow])
+  const live = useLiveRows(JSON.stringify([path, paged]), current, read.isFetching)
   if (read.isLoading) return <Loading rows={4} />
   if (!answer) return read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />
-  const { metadata } = answer
-  const data = live.rows
+  const { prev_page, next_page, total = null } = answer.metadata
+  const { rows } = live
   return (
     <>
       {tools && <div className="part-tools">{tools}</div>}
       <LiveNotice {...live} />
-      {data.length === 0 ? (
-        <Empty title={texts.none(noun)}>{hint}</Empty>
-      ) : (
-        <RowTable
-          label={texts.many(noun)}
-          columns={columns}
-          rows={data}
-          states={states}
-          opens={opens}
-          {...(actions && { actions })}
-        />
-      )}
+      {rows.length === 0 && <Empty title={texts.none(noun)}>{hint}</Empty>}
+      {rows.length > 0 &&
+        (render?.(rows, total) ?? <RowTable label={texts.many(noun)} rows={rows} columns={columns} {...table} />)}
       <Pager
-        shown={data.length}
-        total={metadata.total ?? null}
-        onPrevious={metadata.prev_page ? () => setCursor(metadata.prev_page ?? undefined) : null}
-        onNext={metadata.next_page ? () => setCursor(metadata.next_page ?? undefined) : null}
+        shown={rows.length}
+        total={total}
+        onPrevious={prev_page ? () => setCursor(prev_page) : null}
+        onNext={next_page ? () => setCursor(next_page) : null}
       />
     </>
   )

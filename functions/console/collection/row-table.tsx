@@ -6,7 +6,7 @@ import { ShownText } from '../parts/shown-text.tsx'
 import { texts } from '../texts/texts.ts'
 import type { Column, ReferenceName, Row, State } from './collection.ts'
 import { type Names, useNames } from './references.ts'
-import { columnLabel, Value } from './values.tsx'
+import { columnLabel, isBlank, Value } from './values.tsx'
 
 export type Sorting = { field: string; isDescending: boolean }
 
@@ -22,6 +22,8 @@ type Props = {
   actions?: (row: Row) => ReactNode
   /** Selected rows of a list with actions on several rows. */
   selection?: Selection | undefined
+  /** True if all columns but the first have numbers. */
+  hasNumbers?: boolean
 }
 
 type Selection = { ids: ReadonlySet<string>; isFull: boolean; toggle: (rows: Row[], isSelected: boolean) => void }
@@ -82,7 +84,7 @@ function HeaderCell({ field, label, sorting, onSort }: HeaderProps) {
           {isSorted && <Icon name={sorting.isDescending ? 'down' : 'up'} />}
         </button>
       ) : (
-        label
+        <ShownText text={label} />
       )}
     </th>
   )
@@ -95,27 +97,24 @@ function FirstCell({
   names,
 }: { column: Column<Row>; row: Row; names: Names } & Pick<Props, 'opens'>) {
   if (!opens || column.to) return <Value column={column} row={row} names={names} />
-  const text = row[column.field]
-  if (column.kind === 'instant')
-    return (
-      <Link href={opens(row)} className="row-link">
-        <Value column={column} row={row} names={names} />
-      </Link>
-    )
   return (
     <Link href={opens(row)} className="row-link">
-      {typeof text === 'string' && text !== '' ? <ShownText text={text} /> : <code>{row.id.slice(0, 8)}…</code>}
+      {isBlank(row[column.field]) ? (
+        <code>{row.id.slice(0, 8)}…</code>
+      ) : (
+        <Value column={column} row={row} names={names} />
+      )}
     </Link>
   )
 }
 
 /** Table of objects. On narrow screens, each row becomes a block with the first column as its title. */
-export function RowTable({ label, columns, rows, states, opens, sorting, onSort, actions, selection }: Props) {
+export function RowTable({ label, columns, rows, states, opens, sorting, onSort, actions, selection, ...more }: Props) {
   const names = useNames(idsIn(columns, rows))
   const isLinkInCell = columns[0]?.to !== undefined && opens
   return (
     <div className="table-frame">
-      <table className="rows" aria-label={label}>
+      <table className={more.hasNumbers ? 'rows numbers' : 'rows'} aria-label={label}>
         <thead>
           <tr>
             {selection && (

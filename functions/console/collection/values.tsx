@@ -96,6 +96,7 @@ export const isBlank = (value: unknown): boolean =>
 /** Shows the value of a column. */
 export function Value({ column, row, names }: { column: Column<Row>; row: Row; names: Names }) {
   const value = row[column.field]
+  if (column.render) return column.render(row)
   if (isBlank(value))
     return <span className="none">{column.kind === 'filters' ? texts.allPorts : texts.states.none}</span>
   if (column.to) return <Reference to={column.to} id={String(value)} names={names} />

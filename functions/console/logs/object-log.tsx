@@ -1,52 +1,35 @@
-import { type ReactNode, useState } from 'react'
-import { useRead } from '../client/queries.ts'
+import type { ReactNode } from 'react'
 import type { Collection, Row } from '../collection/collection.ts'
-import { Pager } from '../collection/row-table.tsx'
+import { PagedRows } from '../collection/related-rows.tsx'
 import { ActionLink } from '../parts/controls.tsx'
-import { Empty, Failed, Loading } from '../parts/states.tsx'
-import { FlowRows, toFlowRow } from '../screens/flows/flow-rows.tsx'
+import { FlowRows } from '../screens/flows/flow-rows.tsx'
 import { type Noun, texts } from '../texts/texts.ts'
 import { ChangeList } from './change-list.tsx'
-import type { Change, Flow } from './entries.ts'
+import type { Change, Entry } from './entries.ts'
 
-type PagesProps = {
-  noun: Noun
-  query: Record<string, unknown>
-  render: (entries: unknown[]) => ReactNode
-  address: string
-}
+type EntriesProps = { noun: Noun; query: Record<string, unknown>; render: (rows: Row[]) => ReactNode; address: string }
 
-/** Pages of the entries that concern an object, newest first, with a link to the screen of the log. */
-function LogPages({ noun, query, render, address }: PagesProps) {
-  const [cursor, setCursor] = useState<string>()
-  const paged = { ...query, limit: 50, total_limit: 0, ...(cursor && { page_cursor: cursor }) }
-  const read = useRead('GET /logs', { query: paged, keep: true })
-  if (read.isLoading) return <Loading rows={4} />
-  if (!read.data) return read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />
-  const { data, metadata } = read.data.answer
-  const { prev_page, next_page } = metadata
-  return (
-    <>
-      <div className="part-tools">
-        <ActionLink to={address}>{texts.logs.openLog}</ActionLink>
-      </div>
-      {data.length === 0 ? <Empty title={texts.none(noun)} /> : render(data)}
-      <Pager
-        shown={data.length}
-        total={null}
-        onPrevious={prev_page ? () => setCursor(prev_page) : null}
-        onNext={next_page ? () => setCursor(next_page) : null}
-      />
-    </>
-  )
-}
+const toRow = (entry: Entry): Row => ({ ...entry, id: entry.log_id })
+
+/** Entries that concern an object, newest first, with a link to the screen of the log. */
+const ObjectEntries = ({ noun, query, render, address }: EntriesProps) => (
+  <PagedRows
+    noun={noun}
+    list="GET /logs"
+    path={{}}
+    query={{ ...query, total_limit: 0 }}
+    toRow={toRow}
+    render={render}
+    tools={<ActionLink to={address}>{texts.logs.openLog}</ActionLink>}
+  />
+)
 
 /** Changes of an object, also those of a deleted one, by its id (L2.8). */
 export const HistoryPart = ({ row }: { row: Row }) => (
-  <LogPages
+  <ObjectEntries
     noun="changes"
     query={{ type: 'change', object_id: row.id }}
-    render={(entries) => <ChangeList changes={entries as Change[]} />}
+    render={(rows) => <ChangeList changes={rows as unknown as Change[]} />}
     address={`/changes?object_id=${row.id}`}
   />
 )
@@ -63,10 +46,10 @@ const flowFilters: Record<string, [sent: string, name: string]> = {
 export function FlowsPart({ row, collection }: { row: Row; collection: Collection }) {
   const [sent, name] = flowFilters[collection.noun] ?? ['resource_id', 'resource']
   return (
-    <LogPages
+    <ObjectEntries
       noun="flows"
       query={{ type: 'flow', [sent]: row.id }}
-      render={(entries) => <FlowRows rows={(entries as Flow[]).map(toFlowRow)} />}
+      render={(rows) => <FlowRows rows={rows} />}
       address={`/flows?${name}=${row.id}`}
     />
   )

@@ -1,15 +1,17 @@
-import { Link } from 'wouter'
 import { useRead } from '../../client/queries.ts'
+import type { Row } from '../../collection/collection.ts'
 import { useNames } from '../../collection/references.ts'
+import { RowTable } from '../../collection/row-table.tsx'
 import { useAddress } from '../../parts/address.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { ShownText } from '../../parts/shown-text.tsx'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { labelOf, texts } from '../../texts/texts.ts'
 import type { AccessRow } from './graph.ts'
 
 const useReachable = (id: string) =>
   useRead('GET /access/actors/{id}/resources', { path: { id }, query: { limit: 1000 } })
+
+type Side = AccessRow | undefined
 
 /** Resources that two actors reach, side by side, with the groups through which they do. */
 export function Comparison({ actors }: { actors: [string, string] }) {
@@ -30,6 +32,20 @@ export function Comparison({ actors }: { actors: [string, string] }) {
   if (failed?.error) return <Failed problem={failed.error} onRetry={() => void failed.refetch()} />
   if (reads.some(({ isLoading }) => isLoading)) return <Loading rows={6} />
   const isCut = reads.some(({ data }) => data?.answer.metadata.next_page)
+  const reach = (side: Side) => (
+    <span className={side ? 'reach met' : 'reach unmet'}>
+      <Icon name={side ? 'check' : 'close'} />
+      <span>
+        {side ? texts.yes : texts.no}
+        {side && (
+          <span className="minor">
+            {' '}
+            {texts.joined(side.policies.map(({ group_id }) => names('groups', group_id ?? '') ?? ''))}
+          </span>
+        )}
+      </span>
+    </span>
+  )
   return (
     <>
       {isCut && <p className="remark">{texts.explorer.firstThousand}</p>}
@@ -41,47 +57,19 @@ export function Comparison({ actors }: { actors: [string, string] }) {
         />
         {texts.explorer.onlyDifferent}
       </label>
-      <div className="table-frame">
-        <table className="rows" aria-label={texts.explorer.comparison}>
-          <thead>
-            <tr>
-              <th scope="col">{labelOf('resource')}</th>
-              {actors.map((id) => (
-                <th scope="col" key={id}>
-                  <ShownText text={names('actors', id) ?? id} />
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ id, name, sides }) => (
-              <tr key={id}>
-                <td>
-                  <Link href={`/access?actor=${actors[0]}&with=${actors[1]}&resource=${id}`} className="row-link">
-                    <ShownText text={name} />
-                  </Link>
-                </td>
-                {sides.map((side, index) => (
-                  <td key={actors[index]} data-label={names('actors', actors[index] ?? '')}>
-                    <span className={side ? 'reach met' : 'reach unmet'}>
-                      <Icon name={side ? 'check' : 'close'} />
-                      <span>
-                        {side ? texts.yes : texts.no}
-                        {side && (
-                          <span className="minor">
-                            {' '}
-                            {texts.joined(side.policies.map(({ group_id }) => names('groups', group_id ?? '') ?? ''))}
-                          </span>
-                        )}
-                      </span>
-                    </span>
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <RowTable
+        label={texts.explorer.comparison}
+        columns={[
+          { field: 'name', label: labelOf('resource') },
+          ...actors.map((id, index) => ({
+            field: id,
+            label: names('actors', id) ?? id,
+            render: ({ sides }: Row) => reach((sides as Side[])[index]),
+          })),
+        ]}
+        rows={rows}
+        opens={({ id }) => `/access?actor=${actors[0]}&with=${actors[1]}&resource=${id}`}
+      />
       {rows.length === 0 && <p className="minor">{texts.explorer.noDifference}</p>}
     </>
   )

@@ -1,4 +1,4 @@
-import { Time } from '../../parts/time.tsx'
+import { RowTable } from '../../collection/row-table.tsx'
 import { texts } from '../../texts/texts.ts'
 import type { Bucket, Series } from './buckets.ts'
 
@@ -11,34 +11,17 @@ export function TrafficTable({ buckets, series }: Props) {
   return (
     <details>
       <summary>{texts.flows.asTable}</summary>
-      <div className="table-frame">
-        <table className="rows" aria-label={texts.flows.asTable}>
-          <thead>
-            <tr>
-              <th scope="col">{texts.flows.from}</th>
-              {series.map(({ name, color }) => (
-                <th scope="col" key={color}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ begin, amounts }) => (
-              <tr key={begin}>
-                <td>
-                  <Time value={new Date(begin).toISOString()} exact />
-                </td>
-                {series.map(({ name, color }, index) => (
-                  <td key={color} data-label={name}>
-                    {texts.number(amounts[index] ?? 0n)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <RowTable
+        label={texts.flows.asTable}
+        columns={[
+          { field: 'id', label: texts.flows.from, kind: 'instant' },
+          ...series.map(({ name, color }) => ({ field: color, label: name })),
+        ]}
+        rows={shown.map(({ begin, amounts }) => ({
+          id: new Date(begin).toISOString(),
+          ...Object.fromEntries(series.map(({ color }, index) => [color, texts.number(amounts[index] ?? 0n)])),
+        }))}
+      />
     </details>
   )
 }

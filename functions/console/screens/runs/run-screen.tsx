@@ -5,7 +5,7 @@ import { send } from '../../client/request.ts'
 import type { Row } from '../../collection/collection.ts'
 import { ConfirmDialog } from '../../collection/confirm-dialog.tsx'
 import { FactList } from '../../collection/facts.tsx'
-import { StateBadges } from '../../collection/row-table.tsx'
+import { RowTable, StateBadges } from '../../collection/row-table.tsx'
 import { titleOf } from '../../collection/values.tsx'
 import { ActionButton, ActionLink } from '../../parts/controls.tsx'
 import { notify } from '../../parts/notice.tsx'
@@ -31,41 +31,21 @@ import { runInterval, useRefreshAtEnd } from './runs-part.tsx'
 
 /** Numbers of a run by kind of object: objects read, and changes of its plan or that it has made. */
 function Counts({ run }: { run: Run }) {
-  const counts = changesOfRun(run)
   const title = isPlan(run) ? texts.run.plan : texts.run.made
+  const { kinds, object, seen } = texts.run
   return (
     <section>
       <h2>{title}</h2>
-      <div className="table-frame">
-        <table className="rows numbers" aria-label={title}>
-          <thead>
-            <tr>
-              {[texts.run.object, texts.run.seen, ...Object.values(texts.run.kinds)].map((label) => (
-                <th scope="col" key={label}>
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {Object.entries(counts).map(([object, { insert, update, delete: deleted }]) => (
-              <tr key={object}>
-                <th scope="row">{labelOf(object)}</th>
-                {[
-                  [texts.run.seen, run.seen[object] ?? 0],
-                  [texts.run.kinds.insert, insert],
-                  [texts.run.kinds.update, update],
-                  [texts.run.kinds.delete, deleted],
-                ].map(([label, value]) => (
-                  <td key={label} data-label={label}>
-                    {texts.number(Number(value))}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <RowTable
+        label={title}
+        hasNumbers
+        columns={Object.entries({ object, seen, ...kinds }).map(([field, label]) => ({ field, label }))}
+        rows={Object.entries(changesOfRun(run)).map(([id, counts]) => {
+          const numbers = Object.entries({ seen: run.seen[id] ?? 0, ...counts })
+          const shown = numbers.map(([name, count]) => [name, texts.number(count)])
+          return { id, object: labelOf(id), ...Object.fromEntries(shown) }
+        })}
+      />
     </section>
   )
 }

@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import type { CalledRoute } from '../../client/api-types.ts'
 import { type Problem, toProblem } from '../../client/problem.ts'
-import { refreshAll, useRead } from '../../client/queries.ts'
+import { refreshAll } from '../../client/queries.ts'
 import { send } from '../../client/request.ts'
 import type { Row } from '../../collection/collection.ts'
-import { Pager, StateBadges } from '../../collection/row-table.tsx'
+import { PagedRows } from '../../collection/related-rows.tsx'
+import { RowTable, StateBadges } from '../../collection/row-table.tsx'
 import { ActionButton } from '../../parts/controls.tsx'
-import { Empty, Failed, Loading } from '../../parts/states.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Failed } from '../../parts/states.tsx'
 import { hasScope, useSession } from '../../session/session.ts'
 import { texts } from '../../texts/texts.ts'
 import { type ChangeCounts, changesOfRun, type Run, type RunSource, runStates, totalOf } from './run-source.ts'
@@ -39,48 +39,34 @@ function Bar({ counts, largest }: { counts: ChangeCounts; largest: number }) {
   )
 }
 
-const isRunning = ({ finished_at }: { finished_at: string | null }): boolean => finished_at === null
+const isRunning = ({ finished_at }: Row): boolean => finished_at === null
 
-type TableProps = { runs: Run[]; addressOf: (run: Run) => string }
+type TableProps = { rows: Row[]; addressOf: (run: Row) => string }
 
-function RunTable({ runs, addressOf }: TableProps) {
-  const totals = runs.map((run) => totalOf(changesOfRun(run)))
-  const largest = Math.max(1, ...totals.map((total) => total.insert + total.update + total.delete))
+function RunTable({ rows, addressOf }: TableProps) {
+  const totals = new Map(rows.map((row) => [row.id, totalOf(changesOfRun(row as unknown as Run))]))
+  const largest = Math.max(1, ...totals.values().map((total) => total.insert + total.update + total.delete))
+  useRefreshAtEnd(rows.some(isRunning))
+  const changes = ({ id }: Row) => {
+    const counts = totals.get(id) ?? totalOf({})
+    return (
+      <div className="run-changes">
+        <Bar counts={counts} largest={largest} />
+        <span className={counts.delete > 0 ? undefined : 'minor'}>{texts.run.changes(counts)}</span>
+      </div>
+    )
+  }
   return (
-    <div className="table-frame">
-      <table className="rows" aria-label={texts.many('runs')}>
-        <thead>
-          <tr>
-            {[texts.run.started, texts.state, texts.many('changes')].map((label) => (
-              <th scope="col" key={label}>
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run, index) => {
-            const counts = totals[index] ?? totalOf({})
-            return (
-              <tr key={run.id}>
-                <td data-label={texts.run.started}>
-                  <Link href={addressOf(run)} className="row-link">
-                    <Time value={run.started_at} exact />
-                  </Link>
-                </td>
-                <td data-label={texts.state}>
-                  <StateBadges states={runStates(run)} />
-                </td>
-                <td data-label={texts.many('changes')} className="run-changes">
-                  <Bar counts={counts} largest={largest} />
-                  <span className={counts.delete > 0 ? undefined : 'minor'}>{texts.run.changes(counts)}</span>
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </div>
+    <RowTable
+      label={texts.many('runs')}
+      columns={[
+        { field: 'started_at', kind: 'instant', label: texts.run.started },
+        { field: 'state', render: (row) => <StateBadges states={runStates(row as unknown as Run)} /> },
+        { field: 'changes', render: changes },
+      ]}
+      rows={rows}
+      opens={addressOf}
+    />
   )
 }
 
@@ -88,15 +74,7 @@ function RunTable({ runs, addressOf }: TableProps) {
 export function RunsPart({ source, row }: { source: RunSource; row: Row }) {
   const session = useSession()
   const [, navigate] = useLocation()
-  const [cursor, setCursor] = useState<string>()
   const [problem, setProblem] = useState<Problem>()
-  const read = useRead(source.routes.runs as 'GET /idp_directories/{id}/runs', {
-    path: { id: row.id },
-    query: { limit: 25, ...(cursor && { page_cursor: cursor }) },
-    keep: true,
-    every: ({ data }) => (data.some(isRunning) ? runInterval : false),
-  })
-  useRefreshAtEnd(read.data?.answer.data.some(isRunning) ?? false)
   const addressOf = ({ id }: { id: string }) => `${source.address}/${row.id}/runs/${id}`
   const start = async (route: CalledRoute) => {
     setProblem(undefined)
@@ -108,33 +86,31 @@ export function RunsPart({ source, row }: { source: RunSource; row: Row }) {
       setProblem(toProblem(error))
     }
   }
-  if (read.isLoading) return <Loading rows={4} />
-  if (!read.data) return read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />
-  const { data, metadata } = read.data.answer
-  const canStart = hasScope(session, source.scope, 'write')
   return (
     <>
-      {canStart && (
-        <div className="part-tools">
-          {!row.is_disabled && (
-            <ActionButton onPress={() => void start(source.routes.sync)}>{texts.run.sync}</ActionButton>
-          )}
-          <ActionButton tone={row.is_disabled ? 'primary' : 'plain'} onPress={() => void start(source.routes.preview)}>
-            {texts.run.preview}
-          </ActionButton>
-        </div>
-      )}
       {problem && <Failed problem={problem} />}
-      {data.length === 0 ? (
-        <Empty title={texts.none('runs')}>{texts.run.previewHint}</Empty>
-      ) : (
-        <RunTable runs={data} addressOf={addressOf} />
-      )}
-      <Pager
-        shown={data.length}
-        total={metadata.total}
-        onPrevious={metadata.prev_page ? () => setCursor(metadata.prev_page ?? undefined) : null}
-        onNext={metadata.next_page ? () => setCursor(metadata.next_page ?? undefined) : null}
+      <PagedRows
+        noun="runs"
+        list={source.routes.runs}
+        path={{ id: row.id }}
+        every={(rows) => (rows.some(isRunning) ? runInterval : false)}
+        render={(rows) => <RunTable rows={rows} addressOf={addressOf} />}
+        hint={texts.run.previewHint}
+        tools={
+          hasScope(session, source.scope, 'write') && (
+            <>
+              {!row.is_disabled && (
+                <ActionButton onPress={() => void start(source.routes.sync)}>{texts.run.sync}</ActionButton>
+              )}
+              <ActionButton
+                tone={row.is_disabled ? 'primary' : 'plain'}
+                onPress={() => void start(source.routes.preview)}
+              >
+                {texts.run.preview}
+              </ActionButton>
+            </>
+          )
+        }
       />
     </>
   )
