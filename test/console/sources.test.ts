@@ -16,7 +16,7 @@ const served = new Set(
 /** Replaces the placeholders of a route: kinds of directories, or of auth providers. */
 function routesOf(file: string, route: string): string[] {
   const kinds = ['suite', 'tenant', 'idp']
-  if (!file.includes('/directories/') && !route.includes('_directories'))
+  if (!/\/(directories|runs)\//.test(file) && !route.includes('_directories'))
     return ['oidc', 'email_otp', ...kinds].map((kind) =>
       route.replace(/\$\{path\}/, `/${kind}_auth_providers`).replace(/\$\{kind\}/, kind),
     )

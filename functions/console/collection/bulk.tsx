@@ -1,5 +1,4 @@
 import { useRef, useState } from 'react'
-import { Input, Label, TextField } from 'react-aria-components'
 import type { CalledRoute } from '../client/api-types.ts'
 import { toProblem } from '../client/problem.ts'
 import { refreshAll } from '../client/queries.ts'
@@ -7,6 +6,7 @@ import { send } from '../client/request.ts'
 import { ActionButton, ModalDialog } from '../parts/controls.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { ShownText } from '../parts/shown-text.tsx'
+import { TextInput } from '../parts/text-input.tsx'
 import { texts } from '../texts/texts.ts'
 import type { Collection, Row } from './collection.ts'
 import { OwnSessionWarning } from './own-session.tsx'
@@ -113,10 +113,7 @@ function BulkDialog({ collection, params, action, rows, titles, onClose }: Dialo
       </ul>
       <p role="status">{hasBegun && texts.bulk.progress(results.size, rows.length)}</p>
       {mustType && (
-        <TextField className="field" value={typed} onChange={setTyped} autoComplete="off" inputMode="numeric">
-          <Label>{texts.bulk.type(rows.length)}</Label>
-          <Input className="input" />
-        </TextField>
+        <TextInput label={texts.bulk.type(rows.length)} value={typed} onChange={setTyped} inputMode="numeric" />
       )}
       <div className="dialog-actions">
         {isRunning ? (

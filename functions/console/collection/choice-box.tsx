@@ -1,8 +1,9 @@
 import { useState } from 'react'
-import { Button, ComboBox, Input, Label, ListBox, ListBoxItem, Popover, Text } from 'react-aria-components'
+import { Button, ComboBox, Input, Label, ListBox, ListBoxItem, Popover } from 'react-aria-components'
 import { useRead } from '../client/queries.ts'
 import { Icon } from '../parts/icons.tsx'
 import { ShownText } from '../parts/shown-text.tsx'
+import { FieldNotes } from '../parts/text-input.tsx'
 import { texts } from '../texts/texts.ts'
 import type { ReferenceName, Row } from './collection.ts'
 import { references, useChoices, useNames } from './references.ts'
@@ -93,16 +94,7 @@ export function ChoiceBox({
           <Icon name="down" />
         </Button>
       </div>
-      {hint && (
-        <Text slot="description" className="hint">
-          {hint}
-        </Text>
-      )}
-      {faults.length > 0 && (
-        <Text slot="errorMessage" className="fault">
-          {faults.join(' ')}
-        </Text>
-      )}
+      <FieldNotes hint={hint} faults={faults} />
       <Popover className="popover">
         <ListBox className="choices" renderEmptyState={() => <p className="minor choice">{texts.form.noChoice}</p>}>
           {(row: Row) => (

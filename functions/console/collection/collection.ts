@@ -200,6 +200,16 @@ export const columnsOf =
   (...texts: ColumnText<keyof RowOf<R> & string>[]): Column<Row>[] =>
     texts.map(toColumn)
 
+/** Operations of a kind of objects by the path of their list. */
+export const objectRoutes = <P extends string>(path: P) =>
+  ({
+    list: `GET ${path}`,
+    read: `GET ${path}/{id}`,
+    create: `POST ${path}`,
+    update: `PATCH ${path}/{id}`,
+    remove: `DELETE ${path}/{id}`,
+  }) as const
+
 /** Fills the path parameters of an address pattern. */
 export const fillAddress = (pattern: string, params: Record<string, string>): string =>
   pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))

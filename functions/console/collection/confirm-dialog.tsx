@@ -1,10 +1,10 @@
 import { useQueries } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { Input, Label, TextField } from 'react-aria-components'
 import { type Problem, toProblem } from '../client/problem.ts'
 import { send } from '../client/request.ts'
 import { ActionButton, ModalDialog } from '../parts/controls.tsx'
 import { Failed } from '../parts/states.tsx'
+import { TextInput } from '../parts/text-input.tsx'
 import { hasScope, useSession } from '../session/session.ts'
 import { texts } from '../texts/texts.ts'
 import type { Count, Row } from './collection.ts'
@@ -110,12 +110,15 @@ export function ConfirmDialog({ title, verb, name, row, counts = [], effects = [
         </div>
       )}
       {mustType && (
-        <TextField className="field" value={typed} onChange={setTyped} autoComplete="off">
-          <Label>
-            {texts.confirm.type}: <bdi className="typed-name">{name}</bdi>
-          </Label>
-          <Input className="input" />
-        </TextField>
+        <TextInput
+          label={
+            <>
+              {texts.confirm.type}: <bdi className="typed-name">{name}</bdi>
+            </>
+          }
+          value={typed}
+          onChange={setTyped}
+        />
       )}
       {problem && <Failed problem={problem} />}
       <div className="dialog-actions">

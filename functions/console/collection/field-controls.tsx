@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import { useId } from 'react'
-import { Input, Label, Switch, Text, TextArea, TextField } from 'react-aria-components'
+import { Switch } from 'react-aria-components'
 import { ActionButton } from '../parts/controls.tsx'
+import { TextInput } from '../parts/text-input.tsx'
 import { labelOf, optionOf, texts } from '../texts/texts.ts'
 import { ChoiceBox } from './choice-box.tsx'
 import type { Field } from './collection.ts'
@@ -9,27 +10,23 @@ import { type Condition, operatorsOf } from './conditions.ts'
 
 type ControlProps = { field: Field; value: unknown; onChange: (value: unknown) => void; faults: string[] }
 
-type FrameProps = { label: string; id: string; faults: string[]; hint?: string | undefined; children: ReactNode }
+type NotesProps = { id?: string; hint?: string | undefined; faults?: string[] }
 
-/** Label, hint and messages of a control that is not from react-aria. */
-function FieldFrame({ label, id, faults, hint, children }: FrameProps) {
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      {children}
-      {hint && (
-        <p className="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {faults.length > 0 && (
-        <p className="fault" id={`${id}-fault`}>
-          {faults.join(' ')}
-        </p>
-      )}
-    </div>
-  )
-}
+/** Hint and messages of a control that is not from react-aria. */
+const Notes = ({ id, hint, faults = [] }: NotesProps) => (
+  <>
+    {hint && (
+      <p className="hint" id={id && `${id}-hint`}>
+        {hint}
+      </p>
+    )}
+    {faults.length > 0 && (
+      <p className="fault" id={id && `${id}-fault`}>
+        {faults.join(' ')}
+      </p>
+    )}
+  </>
+)
 
 const labelFor = ({ name, isRequired }: Field): string =>
   isRequired ? labelOf(name) : `${labelOf(name)} (${texts.form.optional})`
@@ -63,36 +60,46 @@ export function Choice({ id, label, value, options, onChange, isInvalid }: Selec
   )
 }
 
-function TextControl({ field, value, onChange, faults }: ControlProps) {
-  const isLong = field.kind === 'long' || field.kind === 'lines'
-  const text = field.kind === 'lines' ? ((value as string[] | null) ?? []).join('\n') : String(value ?? '')
-  const change = (next: string) => onChange(field.kind === 'lines' ? (next === '' ? null : next.split('\n')) : next)
-  const hint = [field.hint, field.kind === 'lines' ? texts.form.perLine : ''].filter(Boolean).join(' ')
+/** Choice with a label, hint and messages. */
+export function ChoiceField({ label, hint, faults = [], ...choice }: SelectProps & NotesProps) {
+  const id = useId()
   return (
-    <TextField
-      className="field"
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <Choice id={id} isInvalid={faults.length > 0} {...choice} />
+      <Notes id={id} hint={hint} faults={faults} />
+    </div>
+  )
+}
+
+type FlagProps = NotesProps & { label: string; value: boolean; onChange: (value: boolean) => void }
+
+export const FlagField = ({ label, value, onChange, ...notes }: FlagProps) => (
+  <div className="field">
+    <Switch className="switch" isSelected={value} onChange={onChange}>
+      <span className="switch-track" aria-hidden="true" />
+      {label}
+    </Switch>
+    <Notes {...notes} />
+  </div>
+)
+
+function TextControl({ field, value, onChange, faults }: ControlProps) {
+  const { kind, hint, isRequired = false } = field
+  const isLines = kind === 'lines'
+  const text = isLines ? ((value as string[] | null) ?? []).join('\n') : String(value ?? '')
+  return (
+    <TextInput
+      label={labelFor(field)}
       value={text}
-      onChange={change}
-      isRequired={field.isRequired ?? false}
-      isInvalid={faults.length > 0}
-      validationBehavior="aria"
-      type={field.kind === 'secret' ? 'password' : 'text'}
-      autoComplete="off"
-      {...(field.kind === 'number' && { inputMode: 'numeric' as const })}
-    >
-      <Label>{labelFor(field)}</Label>
-      {isLong ? <TextArea className="input" rows={3} /> : <Input className="input" spellCheck={false} />}
-      {hint && (
-        <Text slot="description" className="hint">
-          {hint}
-        </Text>
-      )}
-      {faults.length > 0 && (
-        <Text slot="errorMessage" className="fault">
-          {faults.join(' ')}
-        </Text>
-      )}
-    </TextField>
+      onChange={(next) => onChange(isLines ? (next === '' ? null : next.split('\n')) : next)}
+      isRequired={isRequired}
+      type={kind === 'secret' ? 'password' : 'text'}
+      {...(kind === 'number' && { inputMode: 'numeric' as const })}
+      lines={isLines || kind === 'long' ? 3 : undefined}
+      hint={[hint, isLines ? texts.form.perLine : ''].filter(Boolean).join(' ')}
+      faults={faults}
+    />
   )
 }
 
@@ -136,8 +143,7 @@ function EditedRows<T>({ items, blank, label, hint, faults, onChange, render }: 
       <ActionButton icon="add" onPress={() => onChange([...items, blank])}>
         {texts.actions.add}
       </ActionButton>
-      <p className="hint">{hint}</p>
-      {faults.length > 0 && <p className="fault">{faults.join(' ')}</p>}
+      <Notes hint={hint} faults={faults} />
     </fieldset>
   )
 }
@@ -243,7 +249,6 @@ function ConditionsControl({ field, value, onChange, faults }: ControlProps) {
 /** Control of a field, by its kind. */
 export function FieldControl(props: ControlProps) {
   const { field, value, onChange, faults } = props
-  const id = useId()
   switch (field.kind) {
     case 'reference':
       return (
@@ -259,26 +264,24 @@ export function FieldControl(props: ControlProps) {
       )
     case 'choice':
       return (
-        <FieldFrame label={labelFor({ ...field, isRequired: true })} id={id} faults={faults} hint={field.hint}>
-          <Choice
-            id={id}
-            value={String(value ?? '')}
-            isInvalid={faults.length > 0}
-            options={(field.options ?? []).map((option) => [option, optionOf(field.name, option)] as const)}
-            onChange={onChange}
-          />
-        </FieldFrame>
+        <ChoiceField
+          label={labelOf(field.name)}
+          value={String(value ?? '')}
+          options={(field.options ?? []).map((option) => [option, optionOf(field.name, option)] as const)}
+          onChange={onChange}
+          hint={field.hint}
+          faults={faults}
+        />
       )
     case 'flag':
       return (
-        <div className="field">
-          <Switch className="switch" isSelected={value === true} onChange={onChange}>
-            <span className="switch-track" aria-hidden="true" />
-            {labelOf(field.name)}
-          </Switch>
-          {field.hint && <p className="hint">{field.hint}</p>}
-          {faults.length > 0 && <p className="fault">{faults.join(' ')}</p>}
-        </div>
+        <FlagField
+          label={labelOf(field.name)}
+          value={value === true}
+          onChange={onChange}
+          hint={field.hint}
+          faults={faults}
+        />
       )
     case 'ports':
       return <PortsControl {...props} />

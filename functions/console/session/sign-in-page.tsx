@@ -1,9 +1,10 @@
 import { type ReactNode, useState } from 'react'
-import { Form, Input, Label, Text, TextField } from 'react-aria-components'
+import { Form } from 'react-aria-components'
 import { useLocation } from 'wouter'
 import { toProblem } from '../client/problem.ts'
 import { ActionButton } from '../parts/controls.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
+import { TextInput } from '../parts/text-input.tsx'
 import { texts } from '../texts/texts.ts'
 import { activate, type Session, type SignInReason, signInWithToken, startSignIn } from './session.ts'
 
@@ -61,26 +62,14 @@ export function TokenForm({ slug, onSession }: TokenFormProps) {
         void submit()
       }}
     >
-      <TextField
-        className="field"
+      <TextInput
         type="password"
+        label={texts.signIn.token}
         value={pasted}
         onChange={setPasted}
-        isInvalid={fault !== undefined}
-        validationBehavior="aria"
-        autoComplete="off"
-      >
-        <Label>{texts.signIn.token}</Label>
-        <Input className="input" spellCheck={false} />
-        <Text slot="description" className="hint">
-          {texts.signIn.tokenHint}
-        </Text>
-        {fault && (
-          <Text slot="errorMessage" className="fault">
-            {fault}
-          </Text>
-        )}
-      </TextField>
+        hint={texts.signIn.tokenHint}
+        faults={fault ? [fault] : []}
+      />
       <ActionButton tone="primary" type="submit" isDisabled={pasted.trim() === ''} isPending={isPending}>
         {texts.signIn.go}
       </ActionButton>
@@ -114,13 +103,13 @@ export function AccountPage({ reason }: { reason: SignInReason }) {
           navigate(`/console/${encodeURIComponent(slug.trim())}`)
         }}
       >
-        <TextField className="field" value={slug} onChange={setSlug} autoComplete="organization">
-          <Label>{texts.signIn.account}</Label>
-          <Input className="input" autoCapitalize="none" spellCheck={false} />
-          <Text slot="description" className="hint">
-            {texts.signIn.accountHint}
-          </Text>
-        </TextField>
+        <TextInput
+          label={texts.signIn.account}
+          value={slug}
+          onChange={setSlug}
+          hint={texts.signIn.accountHint}
+          autoComplete="organization"
+        />
         <ActionButton tone="primary" type="submit" isDisabled={slug.trim() === ''}>
           {texts.signIn.go}
         </ActionButton>

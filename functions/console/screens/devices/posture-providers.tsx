@@ -1,22 +1,14 @@
-import { type Collection, columnsOf, type Values } from '../../collection/collection.ts'
+import { type Collection, columnsOf, objectRoutes, type Values } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
 import { disabledAtFirst, secretFields, sourceFacts, sourceStates } from '../directories/directories.tsx'
-import type { RunSource } from '../runs/run-source.ts'
+import { type RunSource, runRoutes } from '../runs/run-source.ts'
 import { RunsPart } from '../runs/runs-part.tsx'
 
 export const postureSource: RunSource = {
   address: '/posture_providers',
   scope: 'mdm',
   envelope: 'mdm_posture_provider',
-  routes: {
-    read: 'GET /mdm_posture_providers/{id}',
-    update: 'PATCH /mdm_posture_providers/{id}',
-    runs: 'GET /mdm_posture_providers/{id}/runs',
-    run: 'GET /mdm_posture_providers/{id}/runs/{run_id}',
-    changes: 'GET /mdm_posture_providers/{id}/runs/{run_id}/changes',
-    preview: 'POST /mdm_posture_providers/{id}/preview',
-    sync: 'POST /mdm_posture_providers/{id}/sync',
-  },
+  routes: runRoutes('/mdm_posture_providers'),
 }
 
 const isTenant = ({ type }: Values): boolean => type === 'tenant'
@@ -27,13 +19,7 @@ export const postureProviders: Collection = {
   noun: 'postureProviders',
   scope: 'mdm',
   address: postureSource.address,
-  routes: {
-    list: 'GET /mdm_posture_providers',
-    read: postureSource.routes.read,
-    create: 'POST /mdm_posture_providers',
-    update: postureSource.routes.update,
-    remove: 'DELETE /mdm_posture_providers/{id}',
-  },
+  routes: objectRoutes('/mdm_posture_providers'),
   envelope: postureSource.envelope,
   columns: columnsOf<'GET /mdm_posture_providers'>()('name', 'type option', 'synced_at time'),
   facts: [

@@ -1,8 +1,8 @@
-import type { Collection, Column, Field, Row } from '../../collection/collection.ts'
+import { type Collection, type Column, type Field, objectRoutes, type Row } from '../../collection/collection.ts'
 import type { BadgeTone } from '../../parts/controls.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { texts } from '../../texts/texts.ts'
-import type { RunSource } from '../runs/run-source.ts'
+import { type RunSource, runRoutes } from '../runs/run-source.ts'
 import { RunsPart } from '../runs/runs-part.tsx'
 
 export const directoryKinds = ['suite', 'tenant', 'idp'] as const
@@ -21,16 +21,7 @@ export const directorySource = (kind: DirectoryKind): RunSource => ({
   address: `/directories/${kind}`,
   scope: 'directories',
   envelope: `${kind}_directory`,
-  routes: {
-    read: `GET /${kind}_directories/{id}`,
-    update: `PATCH /${kind}_directories/{id}`,
-    runs: `GET /${kind}_directories/{id}/runs`,
-    run: `GET /${kind}_directories/{id}/runs/{run_id}`,
-    changes: `GET /${kind}_directories/{id}/runs/{run_id}/changes`,
-    preview: `POST /${kind}_directories/{id}/preview`,
-    sync: `POST /${kind}_directories/{id}/sync`,
-    rewind: `POST /${kind}_directories/{id}/runs/{run_id}/rewind`,
-  },
+  routes: { ...runRoutes(`/${kind}_directories`), rewind: `POST /${kind}_directories/{id}/runs/{run_id}/rewind` },
 })
 
 /** Fields of a secret: required for a new object, and empty in a form that keeps the stored one. */
@@ -80,20 +71,14 @@ export const sourceFacts: Column<Row>[] = [
 
 /** Declares the details and form of the directories of a kind. */
 export function directoriesOf(kind: DirectoryKind): Collection {
-  const { address, routes, envelope } = directorySource(kind)
+  const { address, envelope } = directorySource(kind)
   const path = `/${kind}_directories` as const
   return {
     noun: 'directories',
     scope: 'directories',
     address,
     back: () => '/directories',
-    routes: {
-      list: `GET ${path}`,
-      read: routes.read,
-      create: `POST ${path}`,
-      update: routes.update,
-      remove: `DELETE /${kind}_directories/{id}`,
-    },
+    routes: objectRoutes(path),
     envelope,
     columns: [{ field: 'name' }],
     facts: [

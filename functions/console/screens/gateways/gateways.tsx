@@ -1,4 +1,4 @@
-import { type Collection, columnsOf, type Row } from '../../collection/collection.ts'
+import { type Collection, columnsOf, objectRoutes, type Row } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
 import { authorizationCount, authorizationsOf } from '../authorizations/authorizations.tsx'
 import { GatewayTokenPart } from './gateway-token-part.tsx'
@@ -50,13 +50,7 @@ export const gateways: Collection = {
   address: '/sites/:site_id/gateways',
   back: ({ site_id }) => `/sites/${site_id}`,
   backNoun: 'sites',
-  routes: {
-    list: 'GET /sites/{site_id}/gateways',
-    read: 'GET /sites/{site_id}/gateways/{id}',
-    create: 'POST /sites/{site_id}/gateways',
-    update: 'PATCH /sites/{site_id}/gateways/{id}',
-    remove: 'DELETE /sites/{site_id}/gateways/{id}',
-  },
+  routes: objectRoutes('/sites/{site_id}/gateways'),
   columns: gatewayColumns,
   fields: [{ name: 'name', kind: 'text', isRequired: true }],
 }

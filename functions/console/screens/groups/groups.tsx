@@ -1,4 +1,4 @@
-import { type Collection, columnsOf, type Row } from '../../collection/collection.ts'
+import { type Collection, columnsOf, objectRoutes, type Row } from '../../collection/collection.ts'
 import { type MemberSet, MembersPart } from '../../collection/members-part.tsx'
 import { texts } from '../../texts/texts.ts'
 import { policyStates } from '../policies/policies.tsx'
@@ -21,13 +21,7 @@ export const groups: Collection = {
   noun: 'groups',
   scope: 'groups',
   address: '/groups',
-  routes: {
-    list: 'GET /groups',
-    read: 'GET /groups/{id}',
-    create: 'POST /groups',
-    update: 'PATCH /groups/{id}',
-    remove: 'DELETE /groups/{id}',
-  },
+  routes: objectRoutes('/groups'),
   envelope: 'group',
   columns: columnsOf<'GET /groups'>()('name', 'entity_type option minor', 'email minor', 'updated_at time'),
   facts: columnsOf<'GET /groups'>()(

@@ -1,4 +1,4 @@
-import { type Collection, columnsOf, type Row } from '../../collection/collection.ts'
+import { type Collection, columnsOf, objectRoutes, type Row } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
 import { authorizationCount, authorizationsOf } from '../authorizations/authorizations.tsx'
 import { ConditionsPart } from './conditions-part.tsx'
@@ -15,13 +15,7 @@ export const policies: Collection = {
   noun: 'policies',
   scope: 'policies',
   address: '/policies',
-  routes: {
-    list: 'GET /policies',
-    read: 'GET /policies/{id}',
-    create: 'POST /policies',
-    update: 'PATCH /policies/{id}',
-    remove: 'DELETE /policies/{id}',
-  },
+  routes: objectRoutes('/policies'),
   envelope: 'policy',
   connects: [
     { field: 'group_id', to: 'groups' },

@@ -1,5 +1,4 @@
-import type { CalledRoute } from '../../client/api-types.ts'
-import type { Collection, Column, Field, Row } from '../../collection/collection.ts'
+import { type Collection, type Column, type Field, objectRoutes, type Row } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
 
 export const providerKinds = ['oidc', 'suite', 'tenant', 'idp', 'email_otp'] as const
@@ -45,13 +44,7 @@ export function providersOf(kind: ProviderKind): Collection {
     scope: 'providers',
     address: `/providers/${kind}`,
     back: () => '/providers',
-    routes: {
-      list: `GET ${path}`,
-      read: `GET ${path}/{id}` satisfies CalledRoute,
-      create: `POST ${path}`,
-      update: `PATCH ${path}/{id}` satisfies CalledRoute,
-      remove: `DELETE ${path}/{id}` satisfies CalledRoute,
-    },
+    routes: objectRoutes(path),
     envelope: `${kind}_auth_provider`,
     columns: [{ field: 'name' }],
     facts: [

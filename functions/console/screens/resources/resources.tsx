@@ -1,4 +1,4 @@
-import { type Collection, columnsOf, type Values } from '../../collection/collection.ts'
+import { type Collection, columnsOf, objectRoutes, type Values } from '../../collection/collection.ts'
 import { type MemberSet, MembersPart } from '../../collection/members-part.tsx'
 import { texts } from '../../texts/texts.ts'
 import { authorizationCount, authorizationsOf } from '../authorizations/authorizations.tsx'
@@ -20,13 +20,7 @@ export const resources: Collection = {
   noun: 'resources',
   scope: 'resources',
   address: '/resources',
-  routes: {
-    list: 'GET /resources',
-    read: 'GET /resources/{id}',
-    create: 'POST /resources',
-    update: 'PATCH /resources/{id}',
-    remove: 'DELETE /resources/{id}',
-  },
+  routes: objectRoutes('/resources'),
   envelope: 'resource',
   columns: columnsOf<'GET /resources'>()(
     'name',

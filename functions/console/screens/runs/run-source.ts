@@ -26,6 +26,18 @@ export type RunSource = {
   }
 }
 
+/** Operations of the runs of a source, and those of the source that they need, by the path of the sources. */
+export const runRoutes = <P extends string>(path: P) =>
+  ({
+    read: `GET ${path}/{id}`,
+    update: `PATCH ${path}/{id}`,
+    runs: `GET ${path}/{id}/runs`,
+    run: `GET ${path}/{id}/runs/{run_id}`,
+    changes: `GET ${path}/{id}/runs/{run_id}/changes`,
+    preview: `POST ${path}/{id}/preview`,
+    sync: `POST ${path}/{id}/sync`,
+  }) as const
+
 /** Days after the end of a run within which it can be rewound (I4.1(6)). */
 const maxRewindDays = 7
 

@@ -1,8 +1,6 @@
-import { useId } from 'react'
-import { Switch } from 'react-aria-components'
 import { useRead } from '../../client/queries.ts'
 import { FactList } from '../../collection/facts.tsx'
-import { Choice } from '../../collection/field-controls.tsx'
+import { ChoiceField, FlagField } from '../../collection/field-controls.tsx'
 import { StateBadges } from '../../collection/row-table.tsx'
 import { PageHeader } from '../../parts/page-header.tsx'
 import { usePageTitle } from '../../parts/page-title.ts'
@@ -44,36 +42,27 @@ function AccountFacts() {
 
 function Preferences() {
   const { theme, zone, singleKeys } = useStore(preferences)
-  const themeId = useId()
-  const zoneId = useId()
   return (
     <section>
       <h2>{texts.settings.preferences}</h2>
       <div className="form">
-        <div className="field">
-          <label htmlFor={themeId}>{texts.settings.theme}</label>
-          <Choice
-            id={themeId}
-            value={theme}
-            options={Object.entries(texts.settings.themes)}
-            onChange={(value) => setPreference({ theme: value as typeof theme })}
-          />
-        </div>
-        <div className="field">
-          <label htmlFor={zoneId}>{texts.settings.zone}</label>
-          <Choice
-            id={zoneId}
-            value={zone}
-            options={Object.entries(texts.settings.zones)}
-            onChange={(value) => setPreference({ zone: value as typeof zone })}
-          />
-        </div>
-        <div className="field">
-          <Switch className="switch" isSelected={singleKeys} onChange={(on) => setPreference({ singleKeys: on })}>
-            <span className="switch-track" aria-hidden="true" />
-            {texts.settings.keys}
-          </Switch>
-        </div>
+        <ChoiceField
+          label={texts.settings.theme}
+          value={theme}
+          options={Object.entries(texts.settings.themes)}
+          onChange={(value) => setPreference({ theme: value as typeof theme })}
+        />
+        <ChoiceField
+          label={texts.settings.zone}
+          value={zone}
+          options={Object.entries(texts.settings.zones)}
+          onChange={(value) => setPreference({ zone: value as typeof zone })}
+        />
+        <FlagField
+          label={texts.settings.keys}
+          value={singleKeys}
+          onChange={(on) => setPreference({ singleKeys: on })}
+        />
       </div>
     </section>
   )

@@ -1,4 +1,4 @@
-import { type Collection, columnsOf } from '../../collection/collection.ts'
+import { type Collection, columnsOf, objectRoutes } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
 import { SiteTokenPart } from '../gateways/gateway-token-part.tsx'
 import { gatewayColumns, gatewayStates } from '../gateways/gateways.tsx'
@@ -7,13 +7,7 @@ export const sites: Collection = {
   noun: 'sites',
   scope: 'sites',
   address: '/sites',
-  routes: {
-    list: 'GET /sites',
-    read: 'GET /sites/{id}',
-    create: 'POST /sites',
-    update: 'PATCH /sites/{id}',
-    remove: 'DELETE /sites/{id}',
-  },
+  routes: objectRoutes('/sites'),
   envelope: 'site',
   columns: columnsOf<'GET /sites'>()('name', 'id code minor'),
   facts: [],
