@@ -9,7 +9,7 @@ import { ShownText } from '../parts/shown-text.tsx'
 import { TextInput } from '../parts/text-input.tsx'
 import { texts } from '../texts/texts.ts'
 import type { Collection, Row } from './collection.ts'
-import { OwnSessionWarning } from './own-session.tsx'
+import { OwnSessionWarning } from './confirm-dialog.tsx'
 
 /** Maximum number of selected rows (K5.8). */
 export const maxSelected = 100

@@ -8,7 +8,6 @@ import { TextInput } from '../parts/text-input.tsx'
 import { hasScope, useSession } from '../session/session.ts'
 import { texts } from '../texts/texts.ts'
 import type { Count, Row } from './collection.ts'
-import { OwnSessionWarning } from './own-session.tsx'
 
 /** Number of rows that are counted where a list has no total. */
 const countedRows = 300
@@ -52,6 +51,18 @@ function useCounts(counts: Count[], row: Row) {
     isCounting: results.some(({ isPending }) => isPending),
     isLarge: people !== undefined && (people.number > maxPeople || !people.isComplete),
   }
+}
+
+/** Warns that a change ends the own session: it concerns the own actor, credential or sign-in provider (K7.2). */
+export function OwnSessionWarning({ row }: { row: Row }) {
+  const { actor, credential } = useSession()
+  const words = texts.confirm.own
+  const text = {
+    [actor.id]: words.actor,
+    [credential.id]: words.credential,
+    [credential.auth_provider_id ?? '']: words.provider,
+  }[row.id]
+  return text ? <p className="remark warning">{text}</p> : null
 }
 
 export type Confirmation = {

@@ -61,7 +61,7 @@ export function ConflictDialog({ fields, id, loaded, theirs, mine, onSave, onRel
     <ModalDialog title={texts.conflict.title} onClose={onClose} wide isAlert>
       <p>{author ? texts.conflict.by(author) : texts.form.merged}</p>
       <div className="table-frame">
-        <table className="conflict">
+        <table className="rows conflict">
           <thead>
             <tr>
               {[texts.conflict.field, texts.conflict.loaded, texts.conflict.theirs, texts.conflict.mine].map(

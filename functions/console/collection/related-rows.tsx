@@ -2,7 +2,7 @@ import { type ReactNode, useMemo, useState } from 'react'
 import type { CalledRoute } from '../client/api-types.ts'
 import { useRead } from '../client/queries.ts'
 import { ActionLink } from '../parts/controls.tsx'
-import { Empty, Failed, Loading } from '../parts/states.tsx'
+import { Empty, ReadState } from '../parts/states.tsx'
 import { hasScope, useSession } from '../session/session.ts'
 import type { Noun } from '../texts/texts.ts'
 import { texts } from '../texts/texts.ts'
@@ -46,8 +46,7 @@ export function PagedRows({ noun, list, path, query, tools, hint, columns = [], 
   const answer = read.data?.answer as unknown as Answer | undefined
   const current = useMemo(() => (toRow ? (answer?.data as never[])?.map(toRow) : answer?.data), [answer, toRow])
   const live = useLiveRows(JSON.stringify([path, paged]), current, read.isFetching)
-  if (read.isLoading) return <Loading rows={4} />
-  if (!answer) return read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />
+  if (!answer) return <ReadState read={read} rows={4} />
   const { prev_page, next_page, total = null } = answer.metadata
   const { rows } = live
   return (

@@ -20,6 +20,11 @@ function moveRow(step: number): void {
 
 const press = (selector: string): void => document.querySelector<HTMLElement>(selector)?.click()
 
+const places = navigation.flatMap(({ entries }) => entries)
+
+/** Keys of the screens, in words. */
+const placeKeys = places.flatMap(({ key, label }) => (key ? [[`g ${key}`, label] as const] : []))
+
 /** Palette, in a file of its own. */
 const Palette = lazyScreen(async () => (await import('./palette.tsx')).Palette)
 
@@ -57,7 +62,7 @@ export function KeyboardShortcuts() {
       }
       const isSecond = Date.now() - afterG <= 1000
       afterG = 0
-      const place = navigation.flatMap(({ entries }) => entries).find(({ key }) => key === event.key)
+      const place = places.find(({ key }) => key === event.key)
       const action = isSecond && place ? () => navigate(place.path) : actions[event.key]
       if (!action) return
       event.preventDefault()
@@ -76,7 +81,7 @@ export function KeyboardShortcuts() {
   return (
     <ModalDialog title={texts.keys.title} onClose={() => setHelp(false)}>
       <dl className="keys">
-        {texts.keys.rows.map(([key, text]) => (
+        {[...texts.keys.rows, ...placeKeys].map(([key, text]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>

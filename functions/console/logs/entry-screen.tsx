@@ -3,13 +3,11 @@ import { useParams } from 'wouter'
 import { writeExact } from '../client/exact-json.ts'
 import { useRead } from '../client/queries.ts'
 import { Facts } from '../collection/facts.tsx'
-import { ActionButton } from '../parts/controls.tsx'
-import { PageHeader } from '../parts/page-header.tsx'
-import { usePageTitle } from '../parts/page-title.ts'
+import { ActionButton, ActionLink } from '../parts/controls.tsx'
+import { PageHeader, usePageTitle } from '../parts/page.tsx'
 import { ShownText } from '../parts/shown-text.tsx'
 import { Empty, Failed, Loading } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
-import { LostEntry } from '../proof/lost-entry.tsx'
 import { ProofPart } from '../proof/proof-part.tsx'
 import { authorizationsOf } from '../screens/authorizations/authorizations.tsx'
 import { clients } from '../screens/clients/clients.tsx'
@@ -17,7 +15,7 @@ import { hasScope, useSession } from '../session/session.ts'
 import { type Noun, texts } from '../texts/texts.ts'
 import { ChangeLinks, Differences, Sentence } from './change-list.tsx'
 import { commitSegments } from './change-words.ts'
-import { type Change, type Entry, streamAddresses, timeOf } from './entries.ts'
+import { type Change, type Entry, entryAddress, streamAddresses, timeOf } from './entries.ts'
 import { useLogNames } from './log-names.ts'
 import { columnOf } from './objects.ts'
 
@@ -81,6 +79,20 @@ function RawEntry({ entry }: { entry: Entry }) {
 const authorizations = authorizationsOf('client_id')
 
 const nouns: Record<string, Noun> = { c: 'changes', '5': 'sessions', a: 'requests', f: 'flows' }
+
+/** Page of an entry that the service does not have. Reports an entry that was sealed, because it was deleted or is past its retention. */
+function LostEntry({ logId }: { logId: string }) {
+  const proof = useRead('GET /logs/{log_id}/proof', { path: { log_id: logId } })
+  const isSealed = proof.data !== undefined
+  return (
+    <Empty
+      title={isSealed ? texts.proof.lost : texts.states.notFound}
+      action={<ActionLink to={entryAddress(logId).replace(/\/[^/]+$/, '')}>{texts.logs.openLog}</ActionLink>}
+    >
+      {isSealed ? texts.proof.lostHint : texts.states.notFoundHint} <Time value={timeOf(logId)} exact />
+    </Empty>
+  )
+}
 
 /** Entry of a log: its words, fields, raw form and proof. */
 export function EntryScreen() {

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react'
+import { useRead } from '../client/queries.ts'
 import type { Collection, Row } from '../collection/collection.ts'
 import { PagedRows } from '../collection/related-rows.tsx'
 import { ActionLink } from '../parts/controls.tsx'
+import { ReadState } from '../parts/states.tsx'
 import { FlowRows } from '../screens/flows/flow-rows.tsx'
 import { type Noun, texts } from '../texts/texts.ts'
 import { ChangeList } from './change-list.tsx'
@@ -53,4 +55,12 @@ export function FlowsPart({ row, collection }: { row: Row; collection: Collectio
       address={`/flows?${name}=${row.id}`}
     />
   )
+}
+
+/** The ten last changes of the account. */
+export function RecentChanges() {
+  const read = useRead('GET /logs', { path: {}, query: { type: 'change', limit: 10, total_limit: 0 } })
+  if (!read.data) return <ReadState read={read} rows={6} />
+  const { data } = read.data.answer
+  return data.length > 0 ? <ChangeList changes={data as Change[]} /> : <p className="minor">{texts.none('changes')}</p>
 }

@@ -6,7 +6,7 @@ import { useNames, useObject, useProviderNames } from '../../collection/referenc
 import { TimeFilter } from '../../logs/log-filters.tsx'
 import { useAddress } from '../../parts/address.ts'
 import { ActionButton } from '../../parts/controls.tsx'
-import { usePageTitle } from '../../parts/page-title.ts'
+import { usePageTitle } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { hasScope, useSession } from '../../session/session.ts'
 import { labelOf, texts } from '../../texts/texts.ts'

@@ -4,7 +4,7 @@ type Totals = { flows: number; rx_bytes: bigint; tx_bytes: bigint }
 export type HourCounts = Totals & { hour: string; open: number; by: Array<Totals & { value: string | null }> }
 export type Order = 'flows' | 'bytes'
 
-/** Name of the amounts at an index of the columns, and the class with their colour. */
+/** Name of the amounts at an index of the columns, and the variable with their colour. */
 export type Series = { name: string; color: string }
 
 /** Column of the plot: an interval and the amounts of its values, the last of which are the others. Exact to 64 bits and more. */

@@ -129,7 +129,10 @@ export function ColumnPlot({ buckets, series, order, onWindow }: Props) {
         </span>
         <ul className="legend">
           {series.map(({ name, color }, index) => (
-            <li key={color} className={color}>
+            <li key={color}>
+              <svg width={10} height={10} aria-hidden="true">
+                <rect width={10} height={10} rx={2} fill={`var(--${color})`} />
+              </svg>
               {name}{' '}
               <strong>{texts.number(chosen.reduce((sum, { amounts }) => sum + (amounts[index] ?? 0n), 0n))}</strong>
             </li>

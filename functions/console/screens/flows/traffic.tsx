@@ -3,17 +3,17 @@ import { useRead } from '../../client/queries.ts'
 import type { ReferenceName } from '../../collection/collection.ts'
 import { Choice } from '../../collection/field-controls.tsx'
 import { useChoices, useNames, type WantedNames } from '../../collection/references.ts'
+import { RowTable } from '../../collection/row-table.tsx'
 import { titleOf } from '../../collection/values.tsx'
 import type { AboveProps } from '../../logs/log-screen.tsx'
 import { wholeHours } from '../../logs/window.ts'
 import { plainText } from '../../parts/characters.ts'
 import { ActionButton } from '../../parts/controls.tsx'
-import { Failed, Loading } from '../../parts/states.tsx'
+import { ReadState } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { labelOf, texts } from '../../texts/texts.ts'
-import { amountOf, bucketsOf, type HourCounts, type Order } from './buckets.ts'
+import { amountOf, type Bucket, bucketsOf, type HourCounts, type Order, type Series } from './buckets.ts'
 import { ColumnPlot } from './column-plot.tsx'
-import { TrafficTable } from './traffic-table.tsx'
 
 const dimensions = ['actor', 'resource', 'gateway', 'client', 'policy', 'port'] as const
 type Dimension = (typeof dimensions)[number]
@@ -81,6 +81,30 @@ function TopList({ title, values, order, nameOf, onChoose }: TopProps) {
         ))}
       </ul>
     </section>
+  )
+}
+
+type TableProps = { buckets: Bucket[]; series: Series[] }
+
+/** Table with the exact numbers of the plot, for readers who do not see it (K8.2). Columns without flows are left out. */
+function TrafficTable({ buckets, series }: TableProps) {
+  const shown = buckets.filter(({ total }) => total > 0n)
+  if (shown.length === 0) return null
+  return (
+    <details>
+      <summary>{texts.flows.asTable}</summary>
+      <RowTable
+        label={texts.flows.asTable}
+        columns={[
+          { field: 'id', label: texts.flows.from, kind: 'instant' },
+          ...series.map(({ name, color }) => ({ field: color, label: name })),
+        ]}
+        rows={shown.map(({ begin, amounts }) => ({
+          id: new Date(begin).toISOString(),
+          ...Object.fromEntries(series.map(({ color }, index) => [color, texts.number(amounts[index] ?? 0n)])),
+        }))}
+      />
+    </details>
   )
 }
 
@@ -152,8 +176,7 @@ export function Traffic({ chosen, query: sent, onChange }: AboveProps) {
           onChange={(value) => onChange({ by: value })}
         />
       </div>
-      {read.error && !answer && <Failed problem={read.error} onRetry={() => void read.refetch()} />}
-      {!answer && read.isLoading && <Loading rows={6} />}
+      {!answer && <ReadState read={read} rows={6} />}
       {answer && (
         <>
           <ColumnPlot buckets={buckets} series={series} order={order} onWindow={setWindow} />

@@ -8,10 +8,9 @@ import { Badge } from '../../parts/controls.tsx'
 import { Filled } from '../../parts/filled.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { lazyScreen } from '../../parts/lazy-screen.ts'
-import { PageHeader } from '../../parts/page-header.tsx'
-import { usePageTitle } from '../../parts/page-title.ts'
+import { PageHeader, usePageTitle } from '../../parts/page.tsx'
 import { ShownText } from '../../parts/shown-text.tsx'
-import { Failed, Loading } from '../../parts/states.tsx'
+import { Loading, ReadState } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { hasScope, useSession } from '../../session/session.ts'
 import { labelOf, texts } from '../../texts/texts.ts'
@@ -192,8 +191,7 @@ export function OverviewScreen() {
     <>
       <PageHeader title={texts.overview.title} />
       <div className="panels">
-        {read.isLoading && <Loading rows={6} />}
-        {read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />}
+        <ReadState read={read} rows={6} />
         {overview && (
           <>
             {isNew && (

@@ -2,11 +2,10 @@ import { useRead } from '../../client/queries.ts'
 import { FactList } from '../../collection/facts.tsx'
 import { ChoiceField, FlagField } from '../../collection/field-controls.tsx'
 import { StateBadges } from '../../collection/row-table.tsx'
-import { PageHeader } from '../../parts/page-header.tsx'
-import { usePageTitle } from '../../parts/page-title.ts'
+import { PageHeader, usePageTitle } from '../../parts/page.tsx'
 import { preferences, setPreference } from '../../parts/preferences.ts'
 import { ShownText } from '../../parts/shown-text.tsx'
-import { Failed, Loading } from '../../parts/states.tsx'
+import { ReadState } from '../../parts/states.tsx'
 import { useStore } from '../../parts/store.ts'
 import { Time } from '../../parts/time.tsx'
 import { useSession } from '../../session/session.ts'
@@ -15,8 +14,7 @@ import { LimitMeters } from './limits.tsx'
 
 function AccountFacts() {
   const read = useRead('GET /account', { path: {} })
-  if (read.isLoading) return <Loading rows={3} />
-  if (!read.data) return read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />
+  if (!read.data) return <ReadState read={read} rows={3} />
   const { limits, ...account } = read.data.answer.data
   const facts = (['name', 'legal_name', 'slug', 'key', 'id'] as const).map((field) => [
     labelOf(field),
