@@ -1,7 +1,7 @@
 import type { ComponentType, ReactNode } from 'react'
 import type { CalledRoute, Operations } from '../client/api-types.ts'
 import type { BadgeTone } from '../parts/controls.tsx'
-import type { Noun } from '../texts/texts.ts'
+import { type Noun, texts } from '../texts/texts.ts'
 
 /** Object of the API with its id. Screens are declared for one type of row. */
 export type Row = { id: string } & Record<string, unknown>
@@ -194,11 +194,29 @@ function toColumn(text: string): Column<Row> {
   return { field, ...(kind && { kind }), ...(to && { to }), ...(words.includes(minor) && { minor: true }) }
 }
 
-/** Declares columns, whose fields are checked against the rows of a list operation. */
+/** Columns of texts with one or more columns each, separated by a comma and a space. */
+export const toColumns = (...texts: string[]): Column<Row>[] => texts.flatMap((text) => text.split(', ').map(toColumn))
+
+/** Columns in a text, as a union. */
+type ColumnsIn<T extends string> = T extends `${infer First}, ${infer Rest}` ? First | ColumnsIn<Rest> : T
+
+/** Declares columns as `toColumns`, whose fields are checked against the rows of a list operation. */
 export const columnsOf =
   <R extends CalledRoute>() =>
-  (...texts: ColumnText<keyof RowOf<R> & string>[]): Column<Row>[] =>
-    texts.map(toColumn)
+  <const T extends string[]>(
+    ...texts: T & (ColumnsIn<T[number]> extends ColumnText<keyof RowOf<R> & string> ? unknown : 'unknown column')
+  ): Column<Row>[] =>
+    toColumns(...texts)
+
+/** State of an object that can be disabled. */
+export const switchState = (isDisabled: unknown): State =>
+  isDisabled ? { text: texts.badges.disabled, tone: 'warn' } : { text: texts.badges.enabled, tone: 'quiet' }
+
+/** Fields of a secret: required for a new object, and empty in a form that keeps the stored one. */
+export const secretFields = (name: string, kind: 'secret' | 'long' = 'secret', more: Partial<Field> = {}): Field[] => [
+  { name, kind, isRequired: true, only: 'create', ...more },
+  { name, kind, only: 'update', hint: texts.form.keepSecret, ...more },
+]
 
 /** Operations of a kind of objects by the path of their list. */
 export const objectRoutes = <P extends string>(path: P) =>

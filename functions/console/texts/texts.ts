@@ -881,3 +881,6 @@ const options: Record<string, Record<string, string>> = {
 }
 
 export const optionOf = (field: string, value: string): string => options[field]?.[value] ?? value
+
+/** Values of a field that have words, in the order of a choice. */
+export const optionsOf = (field: string): string[] => Object.keys(options[field] ?? {})

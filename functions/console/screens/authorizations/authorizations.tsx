@@ -3,11 +3,7 @@ import { EndableRows } from '../../collection/endable-rows.tsx'
 import { labelOf, texts } from '../../texts/texts.ts'
 
 const columns = columnsOf<'GET /authorizations'>()(
-  'actor_id @actors',
-  'client_id @clients',
-  'resource_id @resources',
-  'group_id @groups minor',
-  'authorized_at time',
+  'actor_id @actors, client_id @clients, resource_id @resources, group_id @groups minor, authorized_at time',
   'expires_at time',
 ).map((column) => (column.to ? { ...column, label: labelOf(column.field.replace('_id', '')) } : column))
 

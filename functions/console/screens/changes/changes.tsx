@@ -1,4 +1,4 @@
-import type { Row } from '../../collection/collection.ts'
+import { type Row, toColumns } from '../../collection/collection.ts'
 import { ChangeList } from '../../logs/change-list.tsx'
 import type { Activity, Change } from '../../logs/entries.ts'
 import { type Log, LogScreen } from '../../logs/log-screen.tsx'
@@ -17,10 +17,9 @@ const changes: Log = {
     { name: 'object_id' },
     { name: 'run_id' },
   ],
-  columns: [
-    ...['log_id', 'timestamp', 'actor_name', 'actor_email', 'ip', 'operation', 'object', 'object_id'],
-    ...['before', 'after', 'run_id'],
-  ].map((field) => ({ field })),
+  columns: toColumns(
+    'log_id, timestamp, actor_name, actor_email, ip, operation, object, object_id, before, after, run_id',
+  ),
   toRow: (change: Change) => ({
     ...change.subject,
     ...change,
@@ -46,15 +45,9 @@ const sessions: Log = {
   list: 'GET /logs',
   query: { type: 'session', total_limit: 0 },
   filters: [actorFilter, { name: 'actor_email' }],
-  columns: [
-    { field: 'timestamp', kind: 'instant' },
-    { field: 'context', kind: 'option' },
-    { field: 'actor_name' },
-    { field: 'gateway_id', to: 'gateways', minor: true },
-    { field: 'ip', kind: 'code' },
-    { field: 'ip_region' },
-    { field: 'user_agent', minor: true },
-  ],
+  columns: toColumns(
+    'timestamp instant, context option, actor_name, gateway_id @gateways minor, ip code, ip_region, user_agent minor',
+  ),
   toRow: toActivityRow,
   opens: ({ id }) => `/sessions/${id}`,
   exportType: 'session',
@@ -67,15 +60,9 @@ const requests: Log = {
   list: 'GET /logs',
   query: { type: 'api_request', total_limit: 0 },
   filters: [actorFilter],
-  columns: [
-    { field: 'timestamp', kind: 'instant' },
-    { field: 'method', kind: 'code' },
-    { field: 'path', kind: 'code' },
-    { field: 'actor_id', to: 'actors' },
-    { field: 'ip', kind: 'code' },
-    { field: 'ip_region', minor: true },
-    { field: 'user_agent', minor: true },
-  ],
+  columns: toColumns(
+    'timestamp instant, method code, path code, actor_id @actors, ip code, ip_region minor, user_agent minor',
+  ),
   toRow: toActivityRow,
   opens: ({ id }) => `/requests/${id}`,
   exportType: 'api_request',

@@ -10,10 +10,7 @@ export const clientStates = ({ online, verified_at }: Row) => [
 ]
 
 export const clientColumns = columnsOf<'GET /clients'>()(
-  'name',
-  'actor_id @actors',
-  'last_seen_remote_ip code minor',
-  'last_seen_at time',
+  'name, actor_id @actors, last_seen_remote_ip code minor, last_seen_at time',
 )
 
 export const clients: Collection = {
@@ -29,22 +26,9 @@ export const clients: Collection = {
   envelope: 'client',
   columns: clientColumns,
   facts: columnsOf<'GET /clients'>()(
-    'actor_id @actors',
-    'verified_at time',
-    'last_seen_at time',
-    'last_seen_version',
-    'last_seen_user_agent',
-    'last_seen_remote_ip code',
-    'last_seen_remote_ip_location_region',
-    'last_seen_remote_ip_location_city',
-    'hostname',
-    'device_serial code',
-    'device_uuid code',
-    'ipv4 code',
-    'ipv6 code',
-    'svc_id code',
-    'public_key code',
-    'created_at time',
+    'actor_id @actors, verified_at time, last_seen_at time, last_seen_version, last_seen_user_agent',
+    'last_seen_remote_ip code, last_seen_remote_ip_location_region, last_seen_remote_ip_location_city, hostname',
+    'device_serial code, device_uuid code, ipv4 code, ipv6 code, svc_id code, public_key code, created_at time',
   ),
   hidesBlank: true,
   filters: [

@@ -12,12 +12,7 @@ export const devices: Collection = {
   envelope: 'mdm_device',
   title: 'device_name',
   columns: columnsOf<'GET /mdm_devices'>()(
-    'device_name',
-    'serial_number code',
-    'user_email',
-    'platform minor',
-    'os_version minor',
-    'synced_at time',
+    'device_name, serial_number code, user_email, platform minor, os_version minor, synced_at time',
   ),
   filters: [{ name: 'serial_number' }, { name: 'email' }],
   facts: [],

@@ -1,6 +1,6 @@
-import { type Collection, columnsOf, objectRoutes, type Values } from '../../collection/collection.ts'
+import { type Collection, columnsOf, objectRoutes, secretFields, type Values } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
-import { disabledAtFirst, secretFields, sourceFacts, sourceStates } from '../directories/directories.tsx'
+import { disabledAtFirst, sourceFacts, sourceStates } from '../directories/directories.tsx'
 import { type RunSource, runRoutes } from '../runs/run-source.ts'
 import { RunsPart } from '../runs/runs-part.tsx'
 
@@ -21,16 +21,12 @@ export const postureProviders: Collection = {
   address: postureSource.address,
   routes: objectRoutes('/mdm_posture_providers'),
   envelope: postureSource.envelope,
-  columns: columnsOf<'GET /mdm_posture_providers'>()('name', 'type option', 'synced_at time'),
+  columns: columnsOf<'GET /mdm_posture_providers'>()('name, type option, synced_at time'),
   facts: [
     { field: 'type', kind: 'option' },
     ...sourceFacts,
     ...columnsOf<'GET /mdm_posture_providers'>()(
-      'is_verified flag',
-      'subdomain code',
-      'region code',
-      'tenant_id code',
-      'client_id code',
+      'is_verified flag, subdomain code, region code, tenant_id code, client_id code',
     ),
   ],
   hidesBlank: true,

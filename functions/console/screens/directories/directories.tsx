@@ -1,5 +1,13 @@
-import { type Collection, type Column, type Field, objectRoutes, type Row } from '../../collection/collection.ts'
-import type { BadgeTone } from '../../parts/controls.tsx'
+import {
+  type Collection,
+  type Field,
+  objectRoutes,
+  type Row,
+  type State,
+  secretFields,
+  switchState,
+  toColumns,
+} from '../../collection/collection.ts'
 import { Empty } from '../../parts/states.tsx'
 import { texts } from '../../texts/texts.ts'
 import { type RunSource, runRoutes } from '../runs/run-source.ts'
@@ -10,11 +18,10 @@ export const directoryKinds = ['suite', 'tenant', 'idp'] as const
 type DirectoryKind = (typeof directoryKinds)[number]
 
 /** States of a directory or posture provider: why it does not run, or that it is enabled. */
-export function sourceStates({ is_disabled, disabled_reason, error }: Row): Array<{ text: string; tone: BadgeTone }> {
+export function sourceStates({ is_disabled, disabled_reason, error }: Row): State[] {
   if (is_disabled && disabled_reason === 'sync error') return [{ text: texts.badges.stopped, tone: 'bad' }]
   if (is_disabled && disabled_reason === 'rewound') return [{ text: texts.badges.rewound, tone: 'warn' }]
-  if (is_disabled) return [{ text: texts.badges.disabled, tone: 'warn' }]
-  return error ? [{ text: texts.badges.failing, tone: 'bad' }] : [{ text: texts.badges.enabled, tone: 'quiet' }]
+  return error && !is_disabled ? [{ text: texts.badges.failing, tone: 'bad' }] : [switchState(is_disabled)]
 }
 
 export const directorySource = (kind: DirectoryKind): RunSource => ({
@@ -23,12 +30,6 @@ export const directorySource = (kind: DirectoryKind): RunSource => ({
   envelope: `${kind}_directory`,
   routes: { ...runRoutes(`/${kind}_directories`), rewind: `POST /${kind}_directories/{id}/runs/{run_id}/rewind` },
 })
-
-/** Fields of a secret: required for a new object, and empty in a form that keeps the stored one. */
-export const secretFields = (name: string, kind: 'secret' | 'long' = 'secret', more: Partial<Field> = {}): Field[] => [
-  { name, kind, isRequired: true, only: 'create', ...more },
-  { name, kind, only: 'update', hint: texts.form.keepSecret, ...more },
-]
 
 /** Field of a new source, which starts disabled so that its first run can be previewed. */
 export const disabledAtFirst: Field = {
@@ -62,12 +63,7 @@ const ownFields: Record<DirectoryKind, Field[]> = {
 }
 
 /** Facts of a posture provider or a directory about its runs. */
-export const sourceFacts: Column<Row>[] = [
-  { field: 'synced_at', kind: 'time' },
-  { field: 'error' },
-  { field: 'error_count' },
-  { field: 'error_emailed_at', kind: 'time' },
-]
+export const sourceFacts = toColumns('synced_at time, error, error_count, error_emailed_at time')
 
 /** Declares the details and form of the directories of a kind. */
 export function directoriesOf(kind: DirectoryKind): Collection {
@@ -83,18 +79,11 @@ export function directoriesOf(kind: DirectoryKind): Collection {
     columns: [{ field: 'name' }],
     facts: [
       ...sourceFacts,
-      { field: 'domains', kind: 'list' },
-      { field: 'matches_administrators', kind: 'flag' },
-      { field: 'impersonation_email' },
-      { field: 'domain', kind: 'code' },
-      { field: 'group_sync_mode', kind: 'option' },
-      { field: 'tenant_id', kind: 'code' },
-      { field: 'idp_domain', kind: 'code' },
-      { field: 'client_id', kind: 'code' },
-      { field: 'kid', kind: 'code' },
-      { field: 'email_field', kind: 'option' },
-      { field: 'sync_all_groups', kind: 'flag' },
-      { field: 'orgunit_sync_enabled', kind: 'flag' },
+      ...toColumns(
+        'domains list, matches_administrators flag, impersonation_email, domain code, group_sync_mode option',
+        'tenant_id code, idp_domain code, client_id code, kid code, email_field option, sync_all_groups flag',
+        'orgunit_sync_enabled flag',
+      ),
     ],
     hidesBlank: true,
     fields: [

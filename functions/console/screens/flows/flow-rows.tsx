@@ -1,4 +1,4 @@
-import type { Row } from '../../collection/collection.ts'
+import { type Row, toColumns } from '../../collection/collection.ts'
 import { durationText } from '../../collection/durations.ts'
 import { RowTable } from '../../collection/row-table.tsx'
 import { entryAddress, type Flow } from '../../logs/entries.ts'
@@ -43,21 +43,17 @@ const rowOfPair = (pair: FlowPair, zone: 'local' | 'utc'): Row => {
   }
 }
 
+const columns = toColumns(
+  'flow_start instant, actor, resource list, responder_device_id @gateways, duration list, bytes, difference list',
+)
+
 /** Flows, one row for the reports of both sides. Open ones show their age, and when their authorization expires (K8.4). */
 export function FlowRows({ rows }: { rows: Row[] }) {
   const { zone } = useStore(preferences)
   return (
     <RowTable
       label={texts.many('flows')}
-      columns={[
-        { field: 'flow_start', kind: 'instant' },
-        { field: 'actor' },
-        { field: 'resource', kind: 'list' },
-        { field: 'responder_device_id', to: 'gateways' },
-        { field: 'duration', kind: 'list' },
-        { field: 'bytes' },
-        { field: 'difference', kind: 'list' },
-      ]}
+      columns={columns}
       rows={pairsOf(rows as unknown as Flow[]).map((pair) => rowOfPair(pair, zone))}
       opens={({ id }) => entryAddress(id)}
     />

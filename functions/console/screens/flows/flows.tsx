@@ -1,3 +1,4 @@
+import { toColumns } from '../../collection/collection.ts'
 import { type Log, LogScreen } from '../../logs/log-screen.tsx'
 import { texts } from '../../texts/texts.ts'
 import { FlowRows, toFlowRow } from './flow-rows.tsx'
@@ -20,20 +21,12 @@ const flows: Log = {
     { name: 'open', flag: true },
   ],
   more: [{ name: 'by' }, { name: 'order' }],
-  columns: [
-    ...[
-      'log_id',
-      'role',
-      'flow_start',
-      'flow_end',
-      'initiator_actor_id',
-      'initiator_actor_name',
-      'initiator_actor_email',
-    ],
-    ...['resource_id', 'resource_name', 'policy_id', 'initiator_device_id', 'responder_device_id', 'protocol'],
-    ...['inner_src_ip', 'inner_src_port', 'inner_dst_ip', 'inner_dst_port', 'inner_domain'],
-    ...['tx_bytes', 'rx_bytes', 'tx_packets', 'rx_packets', 'policy_authorization_id'],
-  ].map((field) => ({ field })),
+  columns: toColumns(
+    'log_id, role, flow_start, flow_end, initiator_actor_id, initiator_actor_name, initiator_actor_email',
+    'resource_id, resource_name, policy_id, initiator_device_id, responder_device_id, protocol',
+    'inner_src_ip, inner_src_port, inner_dst_ip, inner_dst_port, inner_domain',
+    'tx_bytes, rx_bytes, tx_packets, rx_packets, policy_authorization_id',
+  ),
   toRow: toFlowRow,
   Rows: FlowRows,
   Above: Traffic,

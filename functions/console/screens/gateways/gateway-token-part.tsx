@@ -13,10 +13,7 @@ import { hasScope, useSession } from '../../session/session.ts'
 import { texts } from '../../texts/texts.ts'
 
 const tokenColumns = columnsOf<'GET /sites/{site_id}/gateway_tokens'>()(
-  'id code',
-  'inserted_at time',
-  'last_seen_at time',
-  'rotated_at time minor',
+  'id code, inserted_at time, last_seen_at time, rotated_at time minor',
 )
 
 type Issue = (

@@ -9,23 +9,12 @@ export const gatewayStates = ({ online, rotated_at }: Row) => [
 ]
 
 export const gatewayColumns = columnsOf<'GET /sites/{site_id}/gateways'>()(
-  'name',
-  'last_seen_version',
-  'last_seen_remote_ip code minor',
-  'last_seen_at time',
+  'name, last_seen_version, last_seen_remote_ip code minor, last_seen_at time',
 )
 
 const facts = columnsOf<'GET /sites/{site_id}/gateways'>()(
-  'site_id @sites',
-  'last_seen_at time',
-  'last_seen_version',
-  'last_seen_user_agent',
-  'last_seen_remote_ip code',
-  'last_seen_remote_ip_location_region',
-  'last_seen_remote_ip_location_city',
-  'ipv4 code',
-  'ipv6 code',
-  'rotated_at time',
+  'site_id @sites, last_seen_at time, last_seen_version, last_seen_user_agent, last_seen_remote_ip code',
+  'last_seen_remote_ip_location_region, last_seen_remote_ip_location_city, ipv4 code, ipv6 code, rotated_at time',
   'public_key code',
 )
 

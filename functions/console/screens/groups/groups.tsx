@@ -1,7 +1,7 @@
 import { type Collection, columnsOf, objectRoutes, type Row } from '../../collection/collection.ts'
 import { type MemberSet, MembersPart } from '../../collection/members-part.tsx'
 import { texts } from '../../texts/texts.ts'
-import { policyStates } from '../policies/policies.tsx'
+import { membersOf, policiesOf, policyStates } from '../policies/policies.tsx'
 
 const members: MemberSet = {
   noun: 'members',
@@ -11,7 +11,7 @@ const members: MemberSet = {
   edit: 'PATCH /groups/{group_id}/memberships',
   parameter: 'group_id',
   envelope: 'memberships',
-  columns: columnsOf<'GET /groups/{group_id}/memberships'>()('name', 'type option'),
+  columns: columnsOf<'GET /groups/{group_id}/memberships'>()('name, type option'),
 }
 
 /** True for the group of all users, which has this name and belongs to no directory. Own groups cannot have the name (A14.2). */
@@ -23,15 +23,9 @@ export const groups: Collection = {
   address: '/groups',
   routes: objectRoutes('/groups'),
   envelope: 'group',
-  columns: columnsOf<'GET /groups'>()('name', 'entity_type option minor', 'email minor', 'updated_at time'),
+  columns: columnsOf<'GET /groups'>()('name, entity_type option minor, email minor, updated_at time'),
   facts: columnsOf<'GET /groups'>()(
-    'entity_type option',
-    'email',
-    'directory_id code',
-    'idp_id code',
-    'synced_at time',
-    'inserted_at time',
-    'updated_at time',
+    'entity_type option, email, directory_id code, idp_id code, synced_at time, inserted_at time, updated_at time',
   ),
   hidesBlank: true,
   filters: [{ name: 'entity_type', options: ['group', 'org_unit'] }],
@@ -44,24 +38,13 @@ export const groups: Collection = {
     if (isManaged(row)) return texts.reasons.managed
     return row.idp_id !== null && action === 'update' ? texts.reasons.synced : undefined
   },
-  counts: [
-    {
-      noun: 'members',
-      scope: 'groups',
-      list: 'GET /groups/{group_id}/memberships',
-      path: ({ id }) => ({ group_id: id }),
-    },
-    { noun: 'policies', scope: 'policies', list: 'GET /policies', query: ({ id }) => ({ group_id: id }) },
-  ],
+  counts: [membersOf('id'), policiesOf('group_id')],
   parts: [
     { key: 'members', noun: 'members', scope: 'groups', render: (props) => <MembersPart set={members} {...props} /> },
     {
       key: 'policies',
-      noun: 'policies',
-      scope: 'policies',
-      list: 'GET /policies',
-      query: ({ id }) => ({ group_id: id }),
-      columns: columnsOf<'GET /policies'>()('resource_id @resources', 'conditions conditions', 'description minor'),
+      ...policiesOf('group_id'),
+      columns: columnsOf<'GET /policies'>()('resource_id @resources, conditions conditions, description minor'),
       states: policyStates,
       opens: ({ id }) => `/policies/${id}`,
       creates: ({ id }) => `/policies/new?group_id=${id}`,

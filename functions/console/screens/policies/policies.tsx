@@ -1,14 +1,36 @@
-import { type Collection, columnsOf, objectRoutes, type Row } from '../../collection/collection.ts'
+import {
+  type Collection,
+  type Count,
+  columnsOf,
+  objectRoutes,
+  type Row,
+  switchState,
+} from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
 import { authorizationCount, authorizationsOf } from '../authorizations/authorizations.tsx'
 import { ConditionsPart } from './conditions-part.tsx'
 
+/** Policies of a group or resource. */
+export const policiesOf = (filter: 'group_id' | 'resource_id'): Count => ({
+  noun: 'policies',
+  scope: 'policies',
+  list: 'GET /policies',
+  query: ({ id }) => ({ [filter]: id }),
+})
+
+/** Members of a group, by the field with its id. */
+export const membersOf = (field: 'id' | 'group_id'): Count => ({
+  noun: 'members',
+  scope: 'groups',
+  list: 'GET /groups/{group_id}/memberships',
+  path: (row) => ({ group_id: String(row[field]) }),
+  isShown: (row) => row[field] !== null,
+})
+
 /** States of a policy: why it grants nothing, or that it is enabled. */
 export const policyStates = ({ group_id, is_disabled }: Row) => [
   ...(group_id === null ? [{ text: texts.badges.orphaned, tone: 'warn' as const }] : []),
-  is_disabled
-    ? { text: texts.badges.disabled, tone: 'warn' as const }
-    : { text: texts.badges.enabled, tone: 'quiet' as const },
+  switchState(is_disabled),
 ]
 
 export const policies: Collection = {
@@ -22,16 +44,10 @@ export const policies: Collection = {
     { field: 'resource_id', to: 'resources' },
   ],
   columns: columnsOf<'GET /policies'>()(
-    'group_id @groups',
-    'resource_id @resources',
-    'conditions conditions',
-    'description minor',
+    'group_id @groups, resource_id @resources, conditions conditions, description minor',
   ),
   facts: columnsOf<'GET /policies'>()(
-    'group_id @groups',
-    'resource_id @resources',
-    'flow_log_uploads_enabled flag',
-    'description',
+    'group_id @groups, resource_id @resources, flow_log_uploads_enabled flag, description',
   ),
   filters: [
     { name: 'group_id', to: 'groups' },
@@ -48,27 +64,14 @@ export const policies: Collection = {
     { name: 'is_disabled', kind: 'flag', initial: false, decidesAccess: true },
   ],
   states: policyStates,
-  counts: [
-    authorizationCount('policy_id'),
-    {
-      noun: 'members',
-      scope: 'groups',
-      list: 'GET /groups/{group_id}/memberships',
-      path: ({ group_id }) => ({ group_id: String(group_id) }),
-      isShown: ({ group_id }) => group_id !== null,
-    },
-  ],
+  counts: [authorizationCount('policy_id'), membersOf('group_id')],
   parts: [
     { key: 'conditions', label: texts.labels.conditions, noun: 'policies', scope: 'policies', render: ConditionsPart },
     {
       key: 'members',
       label: texts.labels.groupMembers,
-      noun: 'members',
-      scope: 'groups',
-      list: 'GET /groups/{group_id}/memberships',
-      path: ({ group_id }) => ({ group_id: String(group_id) }),
-      isShown: ({ group_id }) => group_id !== null,
-      columns: columnsOf<'GET /groups/{group_id}/memberships'>()('name', 'type option'),
+      ...membersOf('group_id'),
+      columns: columnsOf<'GET /groups/{group_id}/memberships'>()('name, type option'),
       opens: ({ id }) => `/actors/${id}`,
       explains: ({ resource_id }, actor) => `/access?resource=${resource_id}${actor ? `&actor=${actor.id}` : ''}`,
     },

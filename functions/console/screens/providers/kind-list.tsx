@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query'
 import type { CalledRoute } from '../../client/api-types.ts'
 import type { Problem } from '../../client/problem.ts'
 import { send } from '../../client/request.ts'
-import type { Column, Row, State } from '../../collection/collection.ts'
+import { type Column, type Row, type State, toColumns } from '../../collection/collection.ts'
 import { RowTable } from '../../collection/row-table.tsx'
 import { ActionLink } from '../../parts/controls.tsx'
 import { PageHeader, usePageTitle } from '../../parts/page.tsx'
@@ -67,13 +67,11 @@ function KindList({ noun, lists, columns, states }: Props) {
   )
 }
 
-const first: Column<Row>[] = [{ field: 'name' }, { field: 'kind', kind: 'option' }]
-
 export const ProviderList = () => (
   <KindList
     noun="providers"
     lists={providerKinds.map((kind) => [kind, `GET /${kind}_auth_providers`] as const)}
-    columns={[...first, { field: 'context', kind: 'option' }, { field: 'issuer', kind: 'code', minor: true }]}
+    columns={toColumns('name, kind option, context option, issuer code minor')}
     states={providerStates}
   />
 )
@@ -82,7 +80,7 @@ export const DirectoryList = () => (
   <KindList
     noun="directories"
     lists={directoryKinds.map((kind) => [kind, `GET /${kind}_directories`] as const)}
-    columns={[...first, { field: 'synced_at', kind: 'time' }]}
+    columns={toColumns('name, kind option, synced_at time')}
     states={sourceStates}
   />
 )

@@ -1,4 +1,12 @@
-import { type Collection, type Column, type Field, objectRoutes, type Row } from '../../collection/collection.ts'
+import {
+  type Collection,
+  type Field,
+  objectRoutes,
+  type Row,
+  secretFields,
+  switchState,
+  toColumns,
+} from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
 
 export const providerKinds = ['oidc', 'suite', 'tenant', 'idp', 'email_otp'] as const
@@ -6,16 +14,12 @@ export const providerKinds = ['oidc', 'suite', 'tenant', 'idp', 'email_otp'] as 
 export type ProviderKind = (typeof providerKinds)[number]
 
 export const providerStates = ({ is_disabled, is_default, last_error }: Row) => [
-  is_disabled
-    ? { text: texts.badges.disabled, tone: 'warn' as const }
-    : { text: texts.badges.enabled, tone: 'quiet' as const },
+  switchState(is_disabled),
   ...(is_default ? [{ text: texts.badges.standard, tone: 'neutral' as const }] : []),
   ...(last_error ? [{ text: texts.badges.failing, tone: 'bad' as const }] : []),
 ]
 
-const secret: Field = { name: 'client_secret', kind: 'secret', isRequired: true, only: 'create' }
-const replacedSecret: Field = { name: 'client_secret', kind: 'secret', only: 'update', hint: texts.form.keepSecret }
-const clientFields: Field[] = [{ name: 'client_id', kind: 'text', isRequired: true }, secret, replacedSecret]
+const clientFields: Field[] = [{ name: 'client_id', kind: 'text', isRequired: true }, ...secretFields('client_secret')]
 
 /** Fields that only providers of a kind have (A25.1). */
 const ownFields: Record<ProviderKind, Field[]> = {
@@ -33,8 +37,6 @@ const ownFields: Record<ProviderKind, Field[]> = {
   email_otp: [],
 }
 
-const facts = (fields: string[]): Column<Row>[] => fields.map((field) => ({ field, kind: 'code' }))
-
 /** Declares the details and form of the providers of a kind. */
 export function providersOf(kind: ProviderKind): Collection {
   const path = `/${kind}_auth_providers` as const
@@ -47,19 +49,11 @@ export function providersOf(kind: ProviderKind): Collection {
     routes: objectRoutes(path),
     envelope: `${kind}_auth_provider`,
     columns: [{ field: 'name' }],
-    facts: [
-      { field: 'callback_uri', kind: 'link' },
-      { field: 'context', kind: 'option' },
-      { field: 'issuer', kind: 'code' },
-      ...facts(['client_id', 'discovery_document_uri', 'idp_domain', 'email_claim']),
-      { field: 'email_verification_method', kind: 'option' },
-      { field: 'domains', kind: 'list' },
-      { field: 'client_session_lifetime_secs', kind: 'duration' },
-      { field: 'portal_session_lifetime_secs', kind: 'duration' },
-      { field: 'last_error' },
-      { field: 'last_error_at', kind: 'time' },
-      { field: 'updated_at', kind: 'time' },
-    ],
+    facts: toColumns(
+      'callback_uri link, context option, issuer code, client_id code, discovery_document_uri code, idp_domain code',
+      'email_claim code, email_verification_method option, domains list, client_session_lifetime_secs duration',
+      'portal_session_lifetime_secs duration, last_error, last_error_at time, updated_at time',
+    ),
     hidesBlank: true,
     fields: [
       { name: 'name', kind: 'text', isRequired: true },

@@ -1,20 +1,10 @@
 import { Link } from 'wouter'
 import type { Operations } from '../../client/api-types.ts'
-import type { Row } from '../../collection/collection.ts'
+import { type Row, toColumns } from '../../collection/collection.ts'
 import { type Log, LogScreen } from '../../logs/log-screen.tsx'
-import { optionOf, texts } from '../../texts/texts.ts'
+import { optionOf, optionsOf, texts } from '../../texts/texts.ts'
 
 type Refusal = Operations['GET /access/refusals']['answer']['data'][number]
-
-/** Reasons of a refused authorization (K11.G9). */
-const reasons = [
-  'unknown_resource',
-  'not_connectable',
-  'no_policy',
-  'conditions_violated',
-  'gateway_offline',
-  'version_mismatch',
-]
 
 /** Address of the access explorer with the circumstances of a refusal (K8.6). */
 export function explorerAddress({ actor_id, resource_id, client_id, last_at, ip, ip_region }: Refusal): string {
@@ -32,17 +22,11 @@ const refusals: Log = {
     { name: 'actor', sends: 'actor_id', to: 'actors' },
     { name: 'client', sends: 'client_id', to: 'clients' },
     { name: 'resource', sends: 'resource_id', to: 'resources' },
-    { name: 'reason', options: reasons },
+    { name: 'reason', options: optionsOf('reason') },
   ],
-  columns: [
-    { field: 'last_at', kind: 'instant' },
-    { field: 'actor', to: 'actors' },
-    { field: 'resource_id', to: 'resources' },
-    { field: 'reasons', kind: 'list' },
-    { field: 'count' },
-    { field: 'client', to: 'clients' },
-    { field: 'origin', minor: true },
-  ],
+  columns: toColumns(
+    'last_at instant, actor @actors, resource_id @resources, reasons list, count, client @clients, origin minor',
+  ),
   toRow: (refusal: Refusal): Row => ({
     ...refusal,
     id: `${refusal.hour} ${refusal.client_id} ${refusal.resource_id} ${refusal.reason}`,

@@ -1,7 +1,8 @@
-import { type Collection, columnsOf, objectRoutes, type Values } from '../../collection/collection.ts'
+import { type Collection, type Count, columnsOf, objectRoutes, type Values } from '../../collection/collection.ts'
 import { type MemberSet, MembersPart } from '../../collection/members-part.tsx'
 import { texts } from '../../texts/texts.ts'
 import { authorizationCount, authorizationsOf } from '../authorizations/authorizations.tsx'
+import { policiesOf } from '../policies/policies.tsx'
 
 const isPool = ({ type }: Values): boolean => type === 'static_device_pool'
 
@@ -13,7 +14,14 @@ const poolMembers: MemberSet = {
   edit: 'PATCH /resources/{resource_id}/pool_members',
   parameter: 'resource_id',
   envelope: 'pool_members',
-  columns: columnsOf<'GET /resources/{resource_id}/pool_members'>()('name', 'last_seen_at time'),
+  columns: columnsOf<'GET /resources/{resource_id}/pool_members'>()('name, last_seen_at time'),
+}
+
+const people: Count = {
+  noun: 'people',
+  scope: 'policies',
+  list: 'GET /access/resources/{id}/actors',
+  path: ({ id }) => ({ id }),
 }
 
 export const resources: Collection = {
@@ -22,20 +30,9 @@ export const resources: Collection = {
   address: '/resources',
   routes: objectRoutes('/resources'),
   envelope: 'resource',
-  columns: columnsOf<'GET /resources'>()(
-    'name',
-    'type option',
-    'address code',
-    'filters filters minor',
-    'site_id @sites',
-  ),
+  columns: columnsOf<'GET /resources'>()('name, type option, address code, filters filters minor, site_id @sites'),
   facts: columnsOf<'GET /resources'>()(
-    'type option',
-    'address code',
-    'site_id @sites',
-    'filters filters',
-    'ip_stack option',
-    'address_description',
+    'type option, address code, site_id @sites, filters filters, ip_stack option, address_description',
   ),
   filters: [
     { name: 'type', options: ['dns', 'ip', 'cidr', 'static_device_pool'] },
@@ -81,31 +78,21 @@ export const resources: Collection = {
     { name: 'address_description', kind: 'text' },
   ],
   lockOf: (row) => (row.type === 'internet' ? texts.reasons.internet : undefined),
-  counts: [
-    { noun: 'policies', scope: 'policies', list: 'GET /policies', query: ({ id }) => ({ resource_id: id }) },
-    { noun: 'people', scope: 'policies', list: 'GET /access/resources/{id}/actors', path: ({ id }) => ({ id }) },
-    authorizationCount('resource_id'),
-  ],
+  counts: [policiesOf('resource_id'), people, authorizationCount('resource_id')],
   parts: [
     {
       key: 'access',
       label: texts.labels.access,
-      noun: 'people',
-      scope: 'policies',
-      list: 'GET /access/resources/{id}/actors',
-      path: ({ id }) => ({ id }),
-      columns: columnsOf<'GET /access/resources/{id}/actors'>()('name', 'type option', 'policies policies'),
+      ...people,
+      columns: columnsOf<'GET /access/resources/{id}/actors'>()('name, type option, policies policies'),
       opens: ({ id }) => `/actors/${id}`,
       explains: ({ id }, actor) => `/access?resource=${id}${actor ? `&actor=${actor.id}` : ''}`,
       hint: texts.hints.noAccess,
     },
     {
       key: 'policies',
-      noun: 'policies',
-      scope: 'policies',
-      list: 'GET /policies',
-      query: ({ id }) => ({ resource_id: id }),
-      columns: columnsOf<'GET /policies'>()('group_id @groups', 'conditions conditions', 'description minor'),
+      ...policiesOf('resource_id'),
+      columns: columnsOf<'GET /policies'>()('group_id @groups, conditions conditions, description minor'),
       opens: ({ id }) => `/policies/${id}`,
       creates: ({ id }) => `/policies/new?resource_id=${id}`,
     },

@@ -1,7 +1,21 @@
-import { type Collection, columnsOf, objectRoutes } from '../../collection/collection.ts'
+import { type Collection, type Count, columnsOf, objectRoutes } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
 import { SiteTokenPart } from '../gateways/gateway-token-part.tsx'
 import { gatewayColumns, gatewayStates } from '../gateways/gateways.tsx'
+
+const ownGateways: Count = {
+  noun: 'gateways',
+  scope: 'gateways',
+  list: 'GET /sites/{site_id}/gateways',
+  path: ({ id }) => ({ site_id: id }),
+}
+
+const ownResources: Count = {
+  noun: 'resources',
+  scope: 'resources',
+  list: 'GET /resources',
+  query: ({ id }) => ({ site_id: id }),
+}
 
 export const sites: Collection = {
   noun: 'sites',
@@ -9,21 +23,15 @@ export const sites: Collection = {
   address: '/sites',
   routes: objectRoutes('/sites'),
   envelope: 'site',
-  columns: columnsOf<'GET /sites'>()('name', 'id code minor'),
+  columns: columnsOf<'GET /sites'>()('name, id code minor'),
   facts: [],
   fields: [{ name: 'name', kind: 'text', isRequired: true }],
   typesName: true,
-  counts: [
-    { noun: 'gateways', scope: 'gateways', list: 'GET /sites/{site_id}/gateways', path: ({ id }) => ({ site_id: id }) },
-    { noun: 'resources', scope: 'resources', list: 'GET /resources', query: ({ id }) => ({ site_id: id }) },
-  ],
+  counts: [ownGateways, ownResources],
   parts: [
     {
       key: 'gateways',
-      noun: 'gateways',
-      scope: 'gateways',
-      list: 'GET /sites/{site_id}/gateways',
-      path: ({ id }) => ({ site_id: id }),
+      ...ownGateways,
       columns: gatewayColumns,
       states: gatewayStates,
       opensIn: (site, { id }) => `/sites/${site.id}/gateways/${id}`,
@@ -32,11 +40,8 @@ export const sites: Collection = {
     },
     {
       key: 'resources',
-      noun: 'resources',
-      scope: 'resources',
-      list: 'GET /resources',
-      query: ({ id }) => ({ site_id: id }),
-      columns: columnsOf<'GET /resources'>()('name', 'type option', 'address code'),
+      ...ownResources,
+      columns: columnsOf<'GET /resources'>()('name, type option, address code'),
       opens: ({ id }) => `/resources/${id}`,
       creates: ({ id }) => `/resources/new?site_id=${id}`,
     },

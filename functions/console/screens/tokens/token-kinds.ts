@@ -8,12 +8,7 @@ export const apiTokens: TokenKind = {
   create: 'POST /actors/{actor_id}/api_tokens',
   remove: 'DELETE /actors/{actor_id}/api_tokens/{id}',
   envelope: 'api_token',
-  columns: columnsOf<'GET /actors/{actor_id}/api_tokens'>()(
-    'name',
-    'scopes list',
-    'last_seen_at time',
-    'expires_at time',
-  ),
+  columns: columnsOf<'GET /actors/{actor_id}/api_tokens'>()('name, scopes list, last_seen_at time, expires_at time'),
   fields: [
     { name: 'name', kind: 'text', initial: '' },
     { name: 'scopes', kind: 'lines', initial: ['*:read'], isRequired: true, hint: texts.hints.scopes },
@@ -27,6 +22,6 @@ export const clientTokens: TokenKind = {
   create: 'POST /actors/{actor_id}/client_tokens',
   remove: 'DELETE /actors/{actor_id}/client_tokens/{id}',
   envelope: 'client_token',
-  columns: columnsOf<'GET /actors/{actor_id}/client_tokens'>()('id code', 'inserted_at time', 'expires_at time'),
+  columns: columnsOf<'GET /actors/{actor_id}/client_tokens'>()('id code, inserted_at time, expires_at time'),
   fields: [],
 }

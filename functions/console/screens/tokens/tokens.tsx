@@ -1,6 +1,4 @@
-import type { Collection } from '../../collection/collection.ts'
-import { columnsOf } from '../../collection/collection.ts'
-import { texts } from '../../texts/texts.ts'
+import { type Collection, columnsOf, switchState } from '../../collection/collection.ts'
 
 /** API clients, whose details are those of actors: `/actors/{id}` with their tokens. */
 export const tokens: Collection = {
@@ -11,12 +9,11 @@ export const tokens: Collection = {
   query: { type: 'api_client' },
   routes: { list: 'GET /actors', create: 'POST /actors' },
   envelope: 'actor',
-  columns: columnsOf<'GET /actors'>()('name', 'last_seen_at time', 'inserted_at time minor'),
+  columns: columnsOf<'GET /actors'>()('name, last_seen_at time, inserted_at time minor'),
   facts: [],
   fields: [
     { name: 'name', kind: 'text', isRequired: true },
     { name: 'type', kind: 'choice', options: ['api_client'], initial: 'api_client' },
   ],
-  states: ({ is_disabled }) =>
-    is_disabled ? [{ text: texts.badges.disabled, tone: 'warn' }] : [{ text: texts.badges.enabled, tone: 'quiet' }],
+  states: ({ is_disabled }) => [switchState(is_disabled)],
 }
