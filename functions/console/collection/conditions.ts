@@ -11,7 +11,8 @@ export const operatorsOf: Record<string, readonly string[]> = {
   client_verified: ['is'],
 }
 
-const days = 'MTWRFSU'
+/** Letters of the days in time conditions, from Monday (A17.2). */
+export const days = 'MTWRFSU'
 
 /** Returns the values of a time condition in words, with equal days together: "Mon–Fri 09:00–17:00; Sat all day". */
 export function timesText(values: string[]): string {

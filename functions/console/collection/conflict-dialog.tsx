@@ -6,10 +6,10 @@ import { ShownText } from '../parts/shown-text.tsx'
 import { Failed } from '../parts/states.tsx'
 import { hasScope, useSession } from '../session/session.ts'
 import { labelOf, texts } from '../texts/texts.ts'
-import type { Field, Row, Values } from './collection.ts'
+import type { Field, Values } from './collection.ts'
 import { differencesOf, mergedValues } from './merge.ts'
 import { useNames } from './references.ts'
-import { textOf } from './values.tsx'
+import { fieldColumn, textOf } from './values.tsx'
 
 type Props = {
   fields: Field[]
@@ -33,8 +33,6 @@ function useLastAuthor(id: string): string | undefined {
     : undefined
 }
 
-const kinds = { ports: 'filters', conditions: 'conditions', lines: 'list', choice: 'option' } as const
-
 /** Shows an edit that was made in the meantime beside one's own (K5.5). Nothing is sent before a choice. */
 export function ConflictDialog({ fields, id, loaded, theirs, mine, onSave, onReload, onClose }: Props) {
   const [chosen, setChosen] = useState<Record<string, 'theirs' | 'mine'>>({})
@@ -50,10 +48,7 @@ export function ConflictDialog({ fields, id, loaded, theirs, mine, onSave, onRel
   )
   const shown = (name: string, value: unknown) => {
     const field = fields.find((one) => one.name === name)
-    const kind = kinds[field?.kind as keyof typeof kinds]
-    const column = { field: name, ...(kind && { kind }), ...(field?.to && { to: field.to }) }
-    const text =
-      typeof value === 'boolean' ? (value ? texts.yes : texts.no) : textOf(column, { [name]: value } as Row, names)
+    const text = field ? textOf(fieldColumn(field), { id, [name]: value }, names) : ''
     return text ? <ShownText text={text} /> : <span className="none">{texts.states.none}</span>
   }
   const save = () => onSave(mergedValues(differences, mine, chosen)).catch((error) => setProblem(toProblem(error)))

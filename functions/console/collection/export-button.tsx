@@ -3,7 +3,7 @@ import { toProblem } from '../client/problem.ts'
 import { ActionButton } from '../parts/controls.tsx'
 import { notify } from '../parts/notice.tsx'
 import { saveFile } from '../parts/secret-dialog.tsx'
-import { hasScope, useSession } from '../session/session.ts'
+import { useSession } from '../session/session.ts'
 import { type Noun, texts } from '../texts/texts.ts'
 import type { Row } from './collection.ts'
 import { maxCsvRows } from './csv.ts'
@@ -25,7 +25,7 @@ export function ExportButton({ noun, list, given = null, onSaved }: Props) {
   const run = async () => {
     setCount(0)
     try {
-      const result = await exportRows(list, given, (name) => hasScope(session, name, 'read'), setCount)
+      const result = await exportRows(list, given, session, setCount)
       saveFile(`${noun}.csv`, result.text, 'text/csv;charset=utf-8')
       onSaved(result.count === maxCsvRows)
     } catch (error) {

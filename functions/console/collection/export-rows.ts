@@ -1,15 +1,15 @@
 import type { CalledRoute } from '../client/api-types.ts'
 import { send } from '../client/request.ts'
+import type { Session } from '../session/session.ts'
 import { texts } from '../texts/texts.ts'
-import type { Column, ReferenceName, Row, State } from './collection.ts'
+import type { Column, Row, State } from './collection.ts'
 import { maxCsvRows, toCsv } from './csv.ts'
-import { byNames, type Names } from './references.ts'
+import { nameQueries, namesIn } from './references.ts'
 import { idsIn } from './row-table.tsx'
 import { columnLabel, textOf } from './values.tsx'
 
-/** Number of rows of a page, and of ids whose names one request resolves (K11.G2). */
+/** Number of rows of a page. */
 const maxPage = 1000
-const maxIds = 100
 
 /** Milliseconds between two requests of an export: at most four per second. */
 const interval = 250
@@ -58,21 +58,6 @@ async function readAll(
   return toRow ? (read as never[]).map(toRow) : read
 }
 
-/** Resolves the ids in rows to names, of the collections that the session may read. */
-async function readNames(ids: Partial<Record<ReferenceName, string[]>>, pace: Pace, may: (name: string) => boolean) {
-  const wanted = byNames.filter(may).flatMap((name) => [...new Set(ids[name])].map((id) => [name, id] as const))
-  const names = new Map<string, string>()
-  for (let start = 0; start < wanted.length; start += maxIds) {
-    const query: Record<string, string> = {}
-    for (const [name, id] of wanted.slice(start, start + maxIds))
-      query[name] = query[name] ? `${query[name]},${id}` : id
-    const { answer } = await pace(() => send('GET /names', { path: {}, query }))
-    for (const { object, id, name } of answer.data) names.set(`${object} ${id}`, name)
-  }
-  const namesOf: Names = (name, id) => names.get(`${name} ${id}`)
-  return namesOf
-}
-
 type Result = { text: string; count: number }
 
 /**
@@ -82,13 +67,16 @@ type Result = { text: string; count: number }
 export async function exportRows(
   exported: Exported,
   given: Row[] | null,
-  may: (name: string) => boolean,
+  session: Session,
   onRows: (count: number) => void,
 ): Promise<Result> {
   const { columns, states } = exported
   const pace = newPace()
   const rows = given ?? (await readAll(exported, pace, onRows))
-  const names = await readNames(idsIn(columns, rows), pace, may)
+  const named = []
+  for (const query of nameQueries(session, idsIn(columns, rows)))
+    named.push((await pace(() => send('GET /names', { path: {}, query }))).answer)
+  const names = namesIn(named)
   const header = ['id', ...columns.map(columnLabel), ...(states ? [texts.state] : [])]
   const stateOf = (row: Row) => states?.(row).map(({ text }) => text)
   const lines = rows.map((row) => [

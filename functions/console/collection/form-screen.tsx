@@ -11,6 +11,7 @@ import { notify } from '../parts/notice.tsx'
 import { PageHeader, usePageTitle } from '../parts/page.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { Failed, Loading } from '../parts/states.tsx'
+import { submitting } from '../parts/submitting.ts'
 import { labelOf, texts } from '../texts/texts.ts'
 import { type Collection, type Field, fillAddress, type Row, type Values } from './collection.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
@@ -131,13 +132,7 @@ function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
   const others = Object.entries(errors).filter(([key]) => !named.has(key.split('.')[0] ?? ''))
   return (
     <>
-      <Form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
+      <Form className="form" onSubmit={submitting(submit)}>
         {problem && (
           <div className="form-problem">
             {problem.status === 422 && Object.keys(errors).length > 0 ? (

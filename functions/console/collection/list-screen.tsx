@@ -11,6 +11,7 @@ import { labelOf, optionOf, texts } from '../texts/texts.ts'
 import { BulkBar, bulkActionsOf, maxSelected } from './bulk.tsx'
 import { type Collection, type Filter, fillAddress, type Row } from './collection.ts'
 import { ExportButton } from './export-button.tsx'
+import { Choice } from './field-controls.tsx'
 import { useListAddress, useRejectedCursor } from './list-address.ts'
 import { LiveNotice, useLiveRows } from './live-rows.tsx'
 import { references, useChoices, useNames } from './references.ts'
@@ -45,14 +46,12 @@ export function FilterControl({ filter, value, onChange }: FilterProps) {
     <div className="filter">
       <label htmlFor={id}>{label}</label>
       {choices ? (
-        <select id={id} className="input" value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">{filter.blank ?? texts.list.any}</option>
-          {choices.map(([key, text]) => (
-            <option key={key} value={key}>
-              {text}
-            </option>
-          ))}
-        </select>
+        <Choice
+          id={id}
+          value={value}
+          options={[['', filter.blank ?? texts.list.any], ...choices]}
+          onChange={onChange}
+        />
       ) : (
         <input
           id={id}

@@ -1,9 +1,9 @@
 import { useQueries } from '@tanstack/react-query'
-import type { CalledRoute } from '../client/api-types.ts'
+import type { CalledRoute, Operations } from '../client/api-types.ts'
 import type { Problem } from '../client/problem.ts'
 import { useRead } from '../client/queries.ts'
 import { send } from '../client/request.ts'
-import { hasScope, useSession } from '../session/session.ts'
+import { hasScope, type Session, useSession } from '../session/session.ts'
 import { optionOf } from '../texts/texts.ts'
 import type { ReferenceName, Row } from './collection.ts'
 
@@ -44,37 +44,44 @@ export type WantedNames = Partial<Record<ReferenceName, string[]>>
 export type Names = (name: ReferenceName, id: string) => string | undefined
 
 /** Collections whose names one request resolves (K11.G2). */
-export const byNames: readonly ReferenceName[] = ['actors', 'groups', 'resources', 'sites', 'clients', 'gateways']
+const byNames: readonly ReferenceName[] = ['actors', 'groups', 'resources', 'sites', 'clients', 'gateways']
 
 /** Maximum number of ids in a request for names (K11.G2). */
 const maxNamed = 100
+
+/** Queries of `GET /names` that resolve ids, of the collections that the session may read, with at most 100 ids each. */
+export function nameQueries(session: Session, wanted: WantedNames): Array<Record<string, string>> {
+  const pairs = byNames
+    .filter((name) => hasScope(session, name, 'read'))
+    .flatMap((name) => [...new Set(wanted[name])].sort().map((id) => ({ name, id })))
+  return Array.from({ length: Math.ceil(pairs.length / maxNamed) }, (_, page) => {
+    const some = Object.groupBy(pairs.slice(page * maxNamed, (page + 1) * maxNamed), ({ name }) => name)
+    return Object.fromEntries(Object.entries(some).map(([name, ids]) => [name, ids.map(({ id }) => id).join()]))
+  })
+}
+
+/** Names in answers of `GET /names`. */
+export function namesIn(answers: Array<Operations['GET /names']['answer']>): Names {
+  const named = answers.flatMap(({ data }) => data.map(({ object, id, name }) => [`${object} ${id}`, name] as const))
+  const names = new Map<string, string>(named)
+  return (name, id) => names.get(`${name} ${id}`)
+}
 
 /** Resolves the ids of a page to names, with one request per 100 ids (G2). */
 export const useNames = (wanted: WantedNames): Names => useNamesState(wanted).names
 
 /** Resolves ids as `useNames`, and returns whether names are still loading. */
 export function useNamesState(wanted: WantedNames): { names: Names; isLoading: boolean } {
-  const session = useSession()
-  const pairs = byNames
-    .filter((name) => hasScope(session, name, 'read'))
-    .flatMap((name) => [...new Set(wanted[name] ?? [])].sort().map((id) => ({ name, id })))
-  const pages = Array.from({ length: Math.ceil(pairs.length / maxNamed) }, (_, page) =>
-    Object.fromEntries(
-      Object.entries(Object.groupBy(pairs.slice(page * maxNamed, (page + 1) * maxNamed), ({ name }) => name)).map(
-        ([name, some]) => [name, some.map(({ id }) => id).join(',')],
-      ),
-    ),
-  )
   const named = useQueries({
-    queries: pages.map((query) => ({
+    queries: nameQueries(useSession(), wanted).map((query) => ({
       queryKey: ['GET /names', {}, query],
       queryFn: ({ signal }: { signal: AbortSignal }) => send('GET /names', { path: {}, query, signal }),
     })),
   })
-  const names = new Map<string, string>()
-  for (const { data } of named)
-    for (const { object, id, name } of data?.answer.data ?? []) names.set(`${object} ${id}`, name)
-  return { names: (name, id) => names.get(`${name} ${id}`), isLoading: named.some(({ isLoading }) => isLoading) }
+  return {
+    names: namesIn(named.flatMap(({ data }) => data?.answer ?? [])),
+    isLoading: named.some(({ isLoading }) => isLoading),
+  }
 }
 
 /** Providers that can sign in clients, by id. One request names all kinds. */

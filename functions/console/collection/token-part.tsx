@@ -6,6 +6,7 @@ import { send } from '../client/request.ts'
 import { ActionButton, ModalDialog } from '../parts/controls.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { Failed } from '../parts/states.tsx'
+import { submitting } from '../parts/submitting.ts'
 import { type Noun, texts } from '../texts/texts.ts'
 import type { Column, Field, Row, Values } from './collection.ts'
 import { EndableRows } from './endable-rows.tsx'
@@ -43,7 +44,7 @@ function CreateDialog({ kind, path, onToken, onClose }: CreateProps) {
   const [problem, setProblem] = useState<Problem>()
   // Keeps the key for as long as the dialog is open, so that a retry returns the token of a lost response (A8.3).
   const sent = useRef({ text: '', key: '', body: {} })
-  const submit = async () => {
+  const create = async () => {
     const text = JSON.stringify([values, days])
     if (sent.current.text !== text) {
       const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== ''))
@@ -55,17 +56,14 @@ function CreateDialog({ kind, path, onToken, onClose }: CreateProps) {
     const { answer } = await send(kind.create as 'POST /actors/{actor_id}/api_tokens', options as never)
     onToken(answer.data.token)
   }
+  const submit = () => {
+    setProblem(undefined)
+    create().catch((error) => setProblem(toProblem(error)))
+  }
   const errors = problem?.errors ?? {}
   return (
     <ModalDialog title={texts.actions.create(kind.noun)} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          setProblem(undefined)
-          submit().catch((error) => setProblem(toProblem(error)))
-        }}
-      >
+      <form className="stack" onSubmit={submitting(submit)}>
         {kind.fields.map((field) => (
           <FieldControl
             key={field.name}

@@ -4,13 +4,12 @@ import { plainText } from '../parts/characters.ts'
 import { ShownText } from '../parts/shown-text.tsx'
 import { Time } from '../parts/time.tsx'
 import { labelOf, optionOf, texts } from '../texts/texts.ts'
-import type { Collection, Column, Row } from './collection.ts'
-import { conditionText } from './conditions.ts'
+import type { Collection, Column, Field, Row } from './collection.ts'
+import { type Condition, conditionText } from './conditions.ts'
 import { durationText } from './durations.ts'
 import { type Names, references, useNames } from './references.ts'
 
 type PortFilter = { protocol: string; ports: string[] }
-type Condition = { property: string; operator: string; values: string[] }
 type Grant = { group_id: string | null; conditions: unknown[] }
 
 const filterText = ({ protocol, ports }: PortFilter): string =>
@@ -50,7 +49,16 @@ function Lines({ lines }: { lines: string[] }) {
   )
 }
 
+/** Returns the elements of a list, each as text; undefined for a value that is not shown as a list. */
+function linesOf(kind: Column<Row>['kind'], value: unknown): string[] | undefined {
+  if (kind === 'list') return (value as unknown[]).map(String)
+  if (kind === 'filters') return (value as PortFilter[]).map(filterText)
+  return kind === 'conditions' ? (value as Condition[]).map((one) => conditionText(one)) : undefined
+}
+
 function contentOf(column: Column<Row>, value: unknown, names: Names): ReactNode {
+  const lines = linesOf(column.kind, value)
+  if (lines) return <Lines lines={lines} />
   switch (column.kind) {
     case 'code':
       return (
@@ -70,12 +78,6 @@ function contentOf(column: Column<Row>, value: unknown, names: Names): ReactNode
       return durationText(Number(value))
     case 'link':
       return <Address text={String(value)} />
-    case 'list':
-      return <Lines lines={(value as string[]).map(String)} />
-    case 'filters':
-      return <Lines lines={(value as PortFilter[]).map(filterText)} />
-    case 'conditions':
-      return <Lines lines={(value as Condition[]).map((one) => conditionText(one))} />
     case 'policies':
       return (value as Grant[]).map(({ group_id, conditions }, index) => (
         <span key={group_id ?? index}>
@@ -108,20 +110,29 @@ export function textOf(column: Pick<Column<Row>, 'field' | 'kind' | 'to'>, row: 
   const value = row[column.field]
   if (isBlank(value)) return ''
   if (column.to) return names(column.to, String(value)) ?? String(value)
-  switch (column.kind) {
-    case 'option':
-      return optionOf(column.field, String(value))
-    case 'filters':
-      return (value as PortFilter[]).map(filterText).join('; ')
-    case 'conditions':
-      return (value as Condition[]).map((one) => conditionText(one)).join('; ')
-    case 'policies':
-      return (value as Grant[]).map(({ group_id }) => names('groups', group_id ?? '') ?? group_id).join('; ')
-    case 'list':
-      return (value as string[]).join('; ')
-    default:
-      return typeof value === 'object' ? JSON.stringify(value) : String(value)
-  }
+  if (column.kind === 'option') return optionOf(column.field, String(value))
+  if (column.kind === 'policies')
+    return (value as Grant[]).map(({ group_id }) => names('groups', group_id ?? '') ?? group_id).join('; ')
+  if (typeof value === 'boolean') return value ? texts.yes : texts.no
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return linesOf(column.kind, value)?.join('; ') ?? text
+}
+
+/** Kinds of values by the controls that edit them. */
+const formKinds = { ports: 'filters', conditions: 'conditions', lines: 'list', choice: 'option' } as const
+
+/** Column that shows the value of a form field. */
+export function fieldColumn({ name, kind, to }: Field): Column<Row> {
+  const shown = formKinds[kind as keyof typeof formKinds]
+  return { field: name, ...(shown && { kind: shown }), ...(to && { to }) }
+}
+
+/** Column that shows a value by its name and type, where no declaration does. `time` is the kind of times. */
+export function detectedColumn(field: string, value: unknown, time: 'time' | 'instant'): Column<Row> {
+  if (field.endsWith('_at')) return { field, kind: time }
+  if (typeof value === 'boolean') return { field, kind: 'flag' }
+  const isList = Array.isArray(value) && value.every((one) => typeof one === 'string')
+  return isList ? { field, kind: 'list' } : { field }
 }
 
 export const titleOf = (row: Row, field = 'name'): string => plainText(String(row[field] ?? row.id))

@@ -1,5 +1,6 @@
 import { canonicalJson } from '#shared/seal/log/canonical-json.ts'
 import type { Collection } from '../collection/collection.ts'
+import { isBlank } from '../collection/values.tsx'
 import type { Change } from './entries.ts'
 
 /** Change of a field. A list that both versions have is shown by its removed and added elements (K9.2). */
@@ -7,9 +8,6 @@ export type FieldChange = { field: string; before: unknown; after: unknown; remo
 
 /** Fields that every change has, or that only repeat what the entry shows anyway. */
 const quiet = new Set(['id', 'account_id', 'inserted_at', 'created_at', 'updated_at'])
-
-const isBlank = (value: unknown): boolean =>
-  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 
 /** Compares values without the order of their members, which two versions of an object can have in different orders. */
 const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null)

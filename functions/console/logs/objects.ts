@@ -1,7 +1,7 @@
 import type { Collection, Column, ReferenceName, Row } from '../collection/collection.ts'
 import { fillAddress } from '../collection/collection.ts'
 import type { Names } from '../collection/references.ts'
-import { textOf } from '../collection/values.tsx'
+import { detectedColumn, fieldColumn, textOf } from '../collection/values.tsx'
 import { plainText } from '../parts/characters.ts'
 import { actors } from '../screens/actors/actors.tsx'
 import { clients } from '../screens/clients/clients.tsx'
@@ -11,7 +11,6 @@ import { policies } from '../screens/policies/policies.tsx'
 import { providerKinds, providersOf } from '../screens/providers/providers.tsx'
 import { resources } from '../screens/resources/resources.tsx'
 import { sites } from '../screens/sites/sites.tsx'
-import { texts } from '../texts/texts.ts'
 import type { Change } from './entries.ts'
 
 /** Collections of the objects in change entries, by `object` (L6.2). Other objects have no screen of their own. */
@@ -34,8 +33,6 @@ const targets: Record<string, ReferenceName> = {
   responder_device_id: 'gateways',
 }
 
-const formKinds = { ports: 'filters', conditions: 'conditions', lines: 'list', choice: 'option' } as const
-
 /** Returns how a field of an object is shown: as in its details or form, otherwise by its name and value. */
 export function columnOf(object: string, field: string, value: unknown): Column<Row> {
   const collection = collectionOf(object)
@@ -44,18 +41,14 @@ export function columnOf(object: string, field: string, value: unknown): Column<
   if (to) return { field, to }
   const found = [...(collection?.facts ?? []), ...(collection?.columns ?? [])].find((column) => column.field === field)
   if (found?.kind) return found
-  const kind = formKinds[collection?.fields.find(({ name }) => name === field)?.kind as keyof typeof formKinds]
-  if (kind) return { field, kind }
-  if (field.endsWith('_at')) return { field, kind: 'instant' }
-  const isList = Array.isArray(value) && value.every((one) => typeof one === 'string')
-  return isList ? { field, kind: 'list' } : { field }
+  const edited = collection?.fields.find(({ name }) => name === field)
+  const column = edited && fieldColumn(edited)
+  return column?.kind ? column : detectedColumn(field, value, 'instant')
 }
 
 /** Returns a value of a field in the words of the forms. */
-export function wordsOf(object: string, field: string, value: unknown, names: Names): string {
-  if (typeof value === 'boolean') return value ? texts.yes : texts.no
-  return textOf(columnOf(object, field, value), { id: '', [field]: value }, names)
-}
+export const wordsOf = (object: string, field: string, value: unknown, names: Names): string =>
+  textOf(columnOf(object, field, value), { id: '', [field]: value }, names)
 
 export const rowOf = ({ after, before }: Change): Row => (after ?? before ?? {}) as Row
 

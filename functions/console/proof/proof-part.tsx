@@ -7,6 +7,8 @@ import { ActionButton, Badge } from '../parts/controls.tsx'
 import { saveFile } from '../parts/secret-dialog.tsx'
 import { ShownText } from '../parts/shown-text.tsx'
 import { Failed } from '../parts/states.tsx'
+import { submitting } from '../parts/submitting.ts'
+import { TextInput } from '../parts/text-input.tsx'
 import { useSession } from '../session/session.ts'
 import { labelOf, texts } from '../texts/texts.ts'
 import type { Step } from './prove.ts'
@@ -20,7 +22,7 @@ function StepView({ step: { kind, isValid, values } }: { step: Step }) {
         {texts.proof.steps[kind]}
       </summary>
       <dl className="proof-values">
-        {values.map(([label, value]) => (
+        {Object.entries(values).map(([label, value]) => (
           <div key={label}>
             <dt>{labelOf(label)}</dt>
             <dd>
@@ -42,25 +44,12 @@ function StepView({ step: { kind, isValid, values } }: { step: Step }) {
 function KeyForm({ account }: { account: string }) {
   const [typed, setTyped] = useState('')
   const [outcome, setOutcome] = useState('')
+  const keep = async () => setOutcome((await keepKey(account, typed)) ? texts.proof.keyKept : texts.proof.notAKey)
   return (
     <details>
       <summary>{texts.proof.ownKey}</summary>
-      <form
-        className="field"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void keepKey(account, typed).then((isKept) => setOutcome(isKept ? texts.proof.keyKept : texts.proof.notAKey))
-        }}
-      >
-        <label>
-          {labelOf('verifier_key')}
-          <input
-            className="input"
-            value={typed}
-            spellCheck={false}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        </label>
+      <form className="field" onSubmit={submitting(keep)}>
+        <TextInput label={labelOf('verifier_key')} value={typed} onChange={setTyped} />
         <p className="hint" role="status">
           {outcome || texts.proof.keyHint(readKept(account).key)}
         </p>

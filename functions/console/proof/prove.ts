@@ -6,11 +6,11 @@ import { type Checkpoint, isSignedBy, readNote } from './note.ts'
 
 export type Proof = Operations['GET /logs/{log_id}/proof']['answer']['data']
 
-/** Checked part of a proof. `values` are shown with their labels of the catalogue. */
+/** Checked part of a proof. `values` are shown by the labels of the catalogue. */
 export type Step = {
   kind: 'entry' | 'hour' | 'file' | 'tree' | 'signature' | 'kept'
   isValid: boolean
-  values: Array<readonly [label: string, value: string]>
+  values: Record<string, string>
 }
 
 type Claim = { logId: string; entry: Entry; proof: Proof; key: string; account: string }
@@ -23,14 +23,14 @@ async function proveInHour({ entry, logId }: Claim, hour: NonNullable<Proof['hou
   const start = `${timeOf(logId).slice(0, 13)}:00:00.000000Z`
   const text = canonicalJson({ type: 'hour', stream: hour.stream, hour: hour.hour, size: hour.size, root: hour.root })
   const isValid = root === hour.root && hour.hour === start && hour.stream === entry.type
-  const values = [
-    ['hour', `${hour.stream} ${hour.hour}`],
-    ['position', `${hour.index} / ${hour.size}`],
-    ['path', hour.path.join('\n')],
-    ['computed_root', root ?? ''],
-    ['stated_root', hour.root],
-  ] as const
-  return { hash: await hashLeaf(text), steps: [{ kind: 'hour', isValid, values: [...values] }] }
+  const values = {
+    hour: `${hour.stream} ${hour.hour}`,
+    position: `${hour.index} / ${hour.size}`,
+    path: hour.path.join('\n'),
+    computed_root: root ?? '',
+    stated_root: hour.root,
+  }
+  return { hash: await hashLeaf(text), steps: [{ kind: 'hour', isValid, values }] }
 }
 
 type Manifest = {
@@ -62,16 +62,16 @@ async function proveInFile({ proof, account }: Claim, file: NonNullable<Proof['f
   const listed = manifest?.files.find(({ key }) => key === file.key)
   const root = listed ? await followPath(file.leaf_hash, file.index, listed.rows, file.path) : null
   const isOwn = manifest?.account_id === account && manifest.number === proof.leaf_index && listed?.stream === 'flow'
-  const values = [
-    ['manifest', text],
-    ['file', file.key],
-    ['position', `${file.index} / ${listed?.rows ?? ''}`],
-    ['path', file.path.join('\n')],
-    ['computed_root', root ?? ''],
-    ['stated_root', listed?.root ?? ''],
-  ] as const
+  const values = {
+    manifest: text,
+    file: file.key,
+    position: `${file.index} / ${listed?.rows ?? ''}`,
+    path: file.path.join('\n'),
+    computed_root: root ?? '',
+    stated_root: listed?.root ?? '',
+  }
   const isValid = isOwn && root !== null && root === listed?.root
-  return { hash: await hashLeaf(text), steps: [{ kind: 'file', isValid, values: [...values] }] }
+  return { hash: await hashLeaf(text), steps: [{ kind: 'file', isValid, values }] }
 }
 
 /** Returns the sealed log of a stream (S1). */
@@ -100,11 +100,7 @@ export async function prove(claim: Claim): Promise<Step[]> {
   const entryStep: Step = {
     kind: 'entry',
     isValid: isEntry,
-    values: [
-      ['canonical_form', text],
-      ['computed_leaf', computed],
-      ['stated_leaf', stated],
-    ],
+    values: { canonical_form: text, computed_leaf: computed, stated_leaf: stated },
   }
   const leaf = hour
     ? await proveInHour(claim, hour)
@@ -117,22 +113,19 @@ export async function prove(claim: Claim): Promise<Step[]> {
   const tree: Step = {
     kind: 'tree',
     isValid: isInTree && leaf.hash === proof.leaf_hash,
-    values: [
-      ['computed_leaf', leaf.hash],
-      ['position', `${proof.leaf_index} / ${proof.size}`],
-      ['path', proof.path.join('\n')],
-      ['computed_root', root ?? ''],
-      ['stated_root', checkpoint?.root ?? ''],
-    ],
+    values: {
+      computed_leaf: leaf.hash,
+      position: `${proof.leaf_index} / ${proof.size}`,
+      path: proof.path.join('\n'),
+      computed_root: root ?? '',
+      stated_root: checkpoint?.root ?? '',
+    },
   }
   const isSigned = await isSignedBy(proof.note, key)
   const signature: Step = {
     kind: 'signature',
     isValid: isSigned && isOriginOf(checkpoint?.origin ?? '', account, proof.log),
-    values: [
-      ['note', proof.note],
-      ['verifier_key', key],
-    ],
+    values: { note: proof.note, verifier_key: key },
   }
   return [entryStep, ...leaf.steps, tree, signature]
 }

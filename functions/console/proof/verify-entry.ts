@@ -75,12 +75,12 @@ export async function verifyEntry(account: string, logId: string, entry: Entry):
   }
   const relation = checkpoint ? await relationOf(before, checkpoint, readPath) : 'other'
   const isKept = (relation === 'first' || relation === 'extends') && key === servedKey
-  const values = [
-    ['kept_key', `${key}${kept.since ? `\n${kept.since}` : ''}`],
-    ['served_key', servedKey],
-    ['kept_checkpoint', before ? `${before.origin}\n${before.size}\n${before.root}` : ''],
-  ] as const
-  const all = [...steps, { kind: 'kept', isValid: isKept, values: [...values] } satisfies Step]
+  const values = {
+    kept_key: `${key}${kept.since ? `\n${kept.since}` : ''}`,
+    served_key: servedKey,
+    kept_checkpoint: before ? `${before.origin}\n${before.size}\n${before.root}` : '',
+  }
+  const all = [...steps, { kind: 'kept', isValid: isKept, values } satisfies Step]
   const accept = () =>
     keep(account, {
       key: servedKey,

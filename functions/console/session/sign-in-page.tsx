@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import { toProblem } from '../client/problem.ts'
 import { ActionButton } from '../parts/controls.tsx'
 import { usePageTitle } from '../parts/page.tsx'
+import { submitting } from '../parts/submitting.ts'
 import { TextInput } from '../parts/text-input.tsx'
 import { texts } from '../texts/texts.ts'
 import { activate, type Session, type SignInReason, signInWithToken, startSignIn } from './session.ts'
@@ -55,13 +56,7 @@ export function TokenForm({ slug, onSession }: TokenFormProps) {
     }
   }
   return (
-    <Form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
+    <Form className="stack" onSubmit={submitting(submit)}>
       <TextInput
         type="password"
         label={texts.signIn.token}
@@ -96,13 +91,7 @@ export function AccountPage({ reason }: { reason: SignInReason }) {
   const [, navigate] = useLocation()
   return (
     <Panel reason={reason}>
-      <Form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          navigate(`/console/${encodeURIComponent(slug.trim())}`)
-        }}
-      >
+      <Form className="stack" onSubmit={submitting(() => navigate(`/console/${encodeURIComponent(slug.trim())}`))}>
         <TextInput
           label={texts.signIn.account}
           value={slug}

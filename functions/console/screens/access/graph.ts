@@ -68,17 +68,8 @@ export function graphOf(subject: Subject, rows: AccessRow[], nameOf: NameOf): Gr
     ])
   }
   const all = [...nodes.values()]
-  const of = (layer: Layer) => all.filter((node) => node.layer === layer)
-  return {
-    nodes: {
-      actors: of('actors'),
-      groups: of('groups'),
-      policies: of('policies'),
-      resources: of('resources'),
-      sites: of('sites'),
-    },
-    paths,
-  }
+  const byLayer = layers.map((layer) => [layer, all.filter((node) => node.layer === layer)])
+  return { nodes: Object.fromEntries(byLayer), paths }
 }
 
 /** Returns the keys of all nodes on a path through the selected node; undefined without a selection. */

@@ -1,4 +1,5 @@
 import { type Collection, columnsOf } from '../../collection/collection.ts'
+import { detectedColumn } from '../../collection/values.tsx'
 import { texts } from '../../texts/texts.ts'
 
 const shownFirst = ['device_name', 'serial_number', 'user_email', 'model', 'platform', 'os_version', 'compliance_state']
@@ -20,14 +21,7 @@ export const devices: Collection = {
     const rest = Object.keys(row).filter(
       (field) => !shownFirst.includes(field) && !['id', 'account_id'].includes(field),
     )
-    return [...shownFirst, ...rest].map((field) => {
-      const value = row[field]
-      if (field.endsWith('_at')) return { field, kind: 'time' }
-      if (typeof value === 'boolean') return { field, kind: 'flag' }
-      return Array.isArray(value) && value.every((item) => typeof item === 'string')
-        ? { field, kind: 'list' }
-        : { field }
-    })
+    return [...shownFirst, ...rest].map((field) => detectedColumn(field, row[field], 'time'))
   },
   hidesBlank: true,
   fields: [],

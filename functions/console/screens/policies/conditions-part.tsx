@@ -1,5 +1,5 @@
 import type { Row } from '../../collection/collection.ts'
-import { type Condition, conditionText, timesText } from '../../collection/conditions.ts'
+import { type Condition, conditionText, days, timesText } from '../../collection/conditions.ts'
 import { useProviderNames } from '../../collection/references.ts'
 import { Empty } from '../../parts/states.tsx'
 import { texts } from '../../texts/texts.ts'
@@ -11,7 +11,7 @@ const hours = [0, 6, 12, 18, 24]
 function Week({ values }: { values: string[] }) {
   return weeksOf(values).map(({ zone, spans }) => (
     <figure className="week" key={zone}>
-      {[...'MTWRFSU'].map((letter, day) => {
+      {[...days].map((letter, day) => {
         const dayValues = values.filter((value) => value.startsWith(`${letter}/`) && value.endsWith(`/${zone}`))
         return (
           <div key={letter} className="week-day">

@@ -1,7 +1,8 @@
+import { days } from '../../collection/conditions.ts'
+
 /** Part of a day in minutes. `day` is 0 for Monday. */
 export type Span = { day: number; from: number; to: number }
 
-const days = 'MTWRFSU'
 const wholeDay = 24 * 60
 
 const minutesOf = (time: string): number => {
