@@ -9,7 +9,7 @@ import { ActionButton, ActionLink } from '../parts/controls.tsx'
 import { notify } from '../parts/notice.tsx'
 import { PageHeader, usePageTitle } from '../parts/page.tsx'
 import { ShownText } from '../parts/shown-text.tsx'
-import { Empty, Failed, Loading } from '../parts/states.tsx'
+import { Loading, NotFound, ReadState } from '../parts/states.tsx'
 import { hasScope, useSession } from '../session/session.ts'
 import { texts } from '../texts/texts.ts'
 import {
@@ -161,19 +161,8 @@ export function DetailScreen({ collection }: { collection: Collection }) {
   const row = read.data?.answer.data as Row | undefined
   const name = useTitle(collection, row)
   usePageTitle(name || texts.one(noun))
-  if (read.isLoading) return <Loading rows={8} />
-  if (!row && read.error?.status === 404)
-    return (
-      <Empty
-        isPage
-        title={texts.states.notFound}
-        action={<ActionLink to={address}>{texts.actions.back(noun)}</ActionLink>}
-      >
-        {texts.states.notFoundHint}
-      </Empty>
-    )
-  if (!row)
-    return read.error && <Failed title={texts.one(noun)} problem={read.error} onRetry={() => void read.refetch()} />
+  if (!row && read.error?.status === 404) return <NotFound to={address} name={texts.many(noun)} />
+  if (!row) return <ReadState title={texts.one(noun)} read={read} rows={8} />
   const lock = lockOf?.(row, 'update')
   return (
     <>

@@ -10,7 +10,7 @@ import { useUnsavedGuard } from '../parts/guard.ts'
 import { notify } from '../parts/notice.tsx'
 import { PageHeader, usePageTitle } from '../parts/page.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
-import { Failed, Loading } from '../parts/states.tsx'
+import { Failed, ReadState } from '../parts/states.tsx'
 import { submitting } from '../parts/submitting.ts'
 import { labelOf, texts } from '../texts/texts.ts'
 import { type Collection, type Field, fillAddress, type Row, type Values } from './collection.ts'
@@ -57,11 +57,11 @@ function useIdempotencyKey(): (body: unknown) => string {
 type EditorProps = {
   collection: Collection
   action: Action
-  row?: Row
-  etag?: string | null
+  row: Row | undefined
+  etag: string | null | undefined
   initial: Values
   /** Old values that the form suggests instead of the current ones (K7.5). */
-  old?: Values | undefined
+  old: Values | undefined
 }
 
 function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
@@ -205,78 +205,50 @@ function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
   )
 }
 
-function UpdateForm({ collection, old }: { collection: Collection; old?: Values | undefined }) {
+/**
+ * Form of a collection, for a new object or an existing one. Unsaved changes are kept until they are saved or discarded. The address can name
+ * a change entry whose settable old fields the form suggests (K7.5).
+ */
+export function FormScreen({ collection, action }: { collection: Collection; action: Action }) {
+  const { noun, backNoun, fields, routes, address, back } = collection
   const params = useParams<Record<string, string>>()
-  const read = useRead(collection.routes.read as 'GET /sites/{id}', { path: params as { id: string } })
-  const row = read.data?.answer.data as Row | undefined
-  // Keeps the object that the form was opened with: a refetch must not replace the base of its changes.
-  const opened = useRef<{ row: Row; etag: string | null }>(undefined)
-  const name = useTitle(collection, row)
-  if (row && !opened.current) opened.current = { row, etag: read.data?.etag ?? null }
-  if (!opened.current)
-    return read.error ? <Failed title={texts.one(collection.noun)} problem={read.error} /> : <Loading rows={6} />
-  const { row: base, etag } = opened.current
-  return (
-    <>
-      <FormHeader collection={collection} title={`${texts.actions.edit}: ${name}`} />
-      <Editor
-        collection={collection}
-        action="update"
-        row={base}
-        etag={etag}
-        initial={valuesOf(collection.fields, base)}
-        old={old}
-      />
-    </>
-  )
-}
-
-function FormHeader({ collection, title }: { collection: Collection; title: string }) {
-  const { back, backNoun, noun, address } = collection
-  const params = useParams<Record<string, string>>()
-  const to = back?.(params as never) ?? fillAddress(address, params)
-  usePageTitle(title)
-  return <PageHeader title={title} back={{ to, name: texts.many(backNoun ?? noun) }} />
-}
-
-/** Reads the settable old fields of the change entry that the address names. `read` is undefined without one. */
-function useOldValues(collection: Collection) {
   const [search] = useSearchParams()
   const log_id = search.get('put_back') ?? ''
-  const read = useRead('GET /logs/{log_id}', { path: { log_id }, enabled: log_id !== '' })
-  if (log_id === '') return {}
-  const entry = read.data?.answer.data
-  const old = entry?.type === 'change' ? oldFields(entry, settableFields(collection)) : undefined
-  return {
-    read,
-    old:
-      old &&
-      valuesOf(
-        collection.fields.filter(({ name }) => name in old),
-        old,
-      ),
-  }
-}
-
-/** Form of a collection, for a new object or an existing one. Unsaved changes are kept until they are saved or discarded. */
-export function FormScreen({ collection, action }: { collection: Collection; action: Action }) {
-  const [search] = useSearchParams()
-  const { read, old } = useOldValues(collection)
-  if (read?.isLoading) return <Loading rows={6} />
-  if (read?.error) return <Failed problem={read.error} onRetry={() => void read.refetch()} />
-  const remark = read && <p className="remark">{old ? texts.logs.puttingBack : texts.logs.nothingToPutBack}</p>
-  if (action === 'update')
-    return (
-      <>
-        {remark}
-        <UpdateForm collection={collection} old={old} />
-      </>
+  const entry = useRead('GET /logs/{log_id}', { path: { log_id }, enabled: log_id !== '' })
+  const isUpdate = action === 'update'
+  const read = useRead(routes.read as 'GET /sites/{id}', { path: params as { id: string }, enabled: isUpdate })
+  // Keeps the object that the form was opened with: a refetch must not replace the base of its changes.
+  const opened = useRef<{ row: Row; etag: string | null }>(undefined)
+  if (read.data) opened.current ??= { row: read.data.answer.data as Row, etag: read.data.etag }
+  const { row, etag } = opened.current ?? {}
+  const name = useTitle(collection, row)
+  const title = isUpdate ? `${texts.actions.edit}: ${name || texts.one(noun)}` : texts.actions.create(noun)
+  usePageTitle(title)
+  if (log_id && !entry.data) return <ReadState title={title} read={entry} rows={6} />
+  if (isUpdate && !row) return <ReadState title={title} read={read} rows={6} />
+  const change = entry.data?.answer.data
+  const old = change?.type === 'change' ? oldFields(change, settableFields(collection)) : undefined
+  const oldValues =
+    old &&
+    valuesOf(
+      fields.filter(({ name }) => name in old),
+      old,
     )
   return (
     <>
-      <FormHeader collection={collection} title={texts.actions.create(collection.noun)} />
-      {remark}
-      <Editor collection={collection} action="create" initial={initialValues(collection.fields, search)} old={old} />
+      <PageHeader
+        title={title}
+        back={{ to: back?.(params as never) ?? fillAddress(address, params), name: texts.many(backNoun ?? noun) }}
+      />
+      {log_id && <p className="remark">{old ? texts.logs.puttingBack : texts.logs.nothingToPutBack}</p>}
+      <Editor
+        collection={collection}
+        action={action}
+        row={row}
+        etag={etag}
+        initial={row ? valuesOf(fields, row) : initialValues(fields, search)}
+        old={oldValues}
+      />
     </>
   )
 }

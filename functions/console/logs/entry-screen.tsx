@@ -6,7 +6,7 @@ import { Facts } from '../collection/facts.tsx'
 import { ActionButton, ActionLink } from '../parts/controls.tsx'
 import { PageHeader, usePageTitle } from '../parts/page.tsx'
 import { ShownText } from '../parts/shown-text.tsx'
-import { Empty, Failed, Loading } from '../parts/states.tsx'
+import { Empty, ReadState } from '../parts/states.tsx'
 import { Time } from '../parts/time.tsx'
 import { ProofPart } from '../proof/proof-part.tsx'
 import { authorizationsOf } from '../screens/authorizations/authorizations.tsx'
@@ -103,10 +103,9 @@ export function EntryScreen() {
   const read = useRead('GET /logs/{log_id}', { path: { log_id } })
   const entry = read.data?.answer.data as Entry | undefined
   usePageTitle(texts.one(noun))
-  if (read.isLoading) return <Loading rows={8} />
   if (!entry && read.error?.status === 404)
     return stream in nouns ? <LostEntry logId={log_id} /> : <Empty title={texts.states.notFound} />
-  if (!entry) return read.error && <Failed problem={read.error} onRetry={() => void read.refetch()} />
+  if (!entry) return <ReadState read={read} rows={8} />
   return (
     <>
       <PageHeader

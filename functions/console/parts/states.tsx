@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import type { Problem } from '../client/problem.ts'
 import { texts } from '../texts/texts.ts'
-import { ActionButton } from './controls.tsx'
+import { ActionButton, ActionLink } from './controls.tsx'
 import { ShownText } from './shown-text.tsx'
 import { Time } from './time.tsx'
 
@@ -44,7 +44,16 @@ export function Empty({ title, isPage, children, action }: EmptyProps) {
   )
 }
 
-type FailedProps = { problem: Problem; onRetry?: () => void; title?: string }
+type NotFoundProps = { to: string; name: ReactNode; children?: ReactNode }
+
+/** Page of an address that names nothing, with a link to another page. */
+export const NotFound = ({ to, name, children = texts.states.notFoundHint }: NotFoundProps) => (
+  <Empty isPage title={texts.states.notFound} action={<ActionLink to={to}>{name}</ActionLink>}>
+    {children}
+  </Empty>
+)
+
+type FailedProps = { problem: Problem; onRetry?: () => void; title?: string | undefined }
 
 /** Shows why a request failed, and its id for the operator (A5). With a title, it is the content of a page. */
 export function Failed({ problem, onRetry, title }: FailedProps) {
@@ -72,11 +81,11 @@ type Read = {
   refetch: () => Promise<unknown>
 }
 
-/** Shows that a read is in progress, has failed, or has failed again so that the page shows older data. */
-export function ReadState({ read, rows }: { read: Read; rows: number }) {
+/** Shows that a read is in progress, has failed, or has failed again so that the page shows older data. `title` is as in `Failed`. */
+export function ReadState({ read, rows, title }: { read: Read; rows: number; title?: string }) {
   if (read.isLoading) return <Loading rows={rows} />
   if (!read.error) return null
-  if (!read.data) return <Failed problem={read.error} onRetry={() => void read.refetch()} />
+  if (!read.data) return <Failed title={title} problem={read.error} onRetry={() => void read.refetch()} />
   return (
     <p className="remark" role="status">
       {texts.states.stale} <Time value={new Date(read.dataUpdatedAt).toISOString()} />

@@ -5,9 +5,8 @@ import { DetailScreen } from '../collection/detail-screen.tsx'
 import { FormScreen } from '../collection/form-screen.tsx'
 import { ListScreen } from '../collection/list-screen.tsx'
 import { loadLogs } from '../logs/log-parts.tsx'
-import { ActionLink } from '../parts/controls.tsx'
 import { lazyScreen } from '../parts/lazy-screen.ts'
-import { Empty } from '../parts/states.tsx'
+import { NotFound } from '../parts/states.tsx'
 import { texts } from '../texts/texts.ts'
 import { actors } from './actors/actors.tsx'
 import { clients } from './clients/clients.tsx'
@@ -97,9 +96,7 @@ export default function Screens() {
         </Route>
       ))}
       <Route>
-        <Empty isPage title={texts.states.notFound} action={<ActionLink to="/">{texts.overview.title}</ActionLink>}>
-          {texts.states.notFoundHint}
-        </Empty>
+        <NotFound to="/" name={texts.overview.title} />
       </Route>
     </Switch>
   )

@@ -26,7 +26,7 @@ function Panel({ reason, children }: { reason: SignInReason; children: ReactNode
         <p className="product">{texts.product}</p>
         <h1>{texts.signIn.title}</h1>
         {explanations[reason] && (
-          <p className="explanation" role="status">
+          <p className="remark" role="status">
             {explanations[reason]}
           </p>
         )}

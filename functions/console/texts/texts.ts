@@ -231,7 +231,6 @@ export const texts = {
     copied: 'Copied',
     saveFile: 'Save as file',
     done: 'Done',
-    back: (noun: Noun): string => sentence(nouns[noun][1]),
     skip: 'Skip to content',
   },
   states: {
@@ -660,9 +659,7 @@ export const texts = {
         .join(', ') || 'No changes',
     /** Returns counts by kind of object, such as "150 users and 200 memberships deleted". */
     effect: (objects: Array<[object: string, count: number]>, change: string): string =>
-      objects.length > 0
-        ? `${lists.format(objects.map(([name, count]) => counted(count, name.replace(/s$/, ''), name)))} ${change}`
-        : '',
+      `${lists.format(objects.map(([name, count]) => counted(count, name.replace(/s$/, ''), name)))} ${change}`,
     brake:
       'If the list at the source is wrong, correct it there, then enable the directory again. If the deletions are intended, accept them once.',
     decisions: {

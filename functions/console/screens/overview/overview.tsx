@@ -1,4 +1,4 @@
-import { type ReactNode, Suspense } from 'react'
+import { Suspense } from 'react'
 import { Link } from 'wouter'
 import type { Operations } from '../../client/api-types.ts'
 import { useRead } from '../../client/queries.ts'
@@ -134,43 +134,33 @@ function Steps({ counts }: { counts: Overview['counts'] }) {
   )
 }
 
-const Tile = ({ to, label, value }: { to: string; label: string; value: ReactNode }) => (
-  <li>
-    <Link href={to} className="tile">
-      <span className="tile-label">{label}</span>
-      <span className="tile-number">{value}</span>
-    </Link>
-  </li>
-)
-
 function Numbers({ overview }: { overview: Overview }) {
   const { counts, gateways_online, flows, refusals, truncated } = overview
-  const { day } = texts.overview
-  const shown = ['resources', 'policies', 'groups', 'actors', 'sites', 'clients'] as const
-  const isCut = truncated.includes('gateways_online')
+  const { day, gateways } = texts.overview
+  const counted = ['resources', 'policies', 'groups', 'actors', 'sites', 'clients'] as const
+  const flowCount = flows && texts.number(Math.max(flows.responder, flows.initiator))
+  const online = gateways_online !== null && texts.settings.used(gateways_online, counts.gateways ?? 0)
+  const tiles: Array<[to: string, label: string, value: string | null | false]> = [
+    ['/flows', day.flows, flowCount && `${flows.exact ? '' : '≈ '}${flowCount}`],
+    ['/refusals', day.refusals, refusals !== null && texts.number(refusals)],
+    ['/gateways', gateways, online && `${truncated.includes('gateways_online') ? '≥ ' : ''}${online}`],
+    ...counted.map((name): (typeof tiles)[number] => {
+      const count = counts[name]
+      return [`/${name}`, texts.many(name), count !== null && texts.number(count)]
+    }),
+  ]
   return (
     <ul className="tiles">
-      {flows && (
-        <Tile
-          to="/flows"
-          label={day.flows}
-          value={`${flows.exact ? '' : '≈ '}${texts.number(Math.max(flows.responder, flows.initiator))}`}
-        />
-      )}
-      {refusals !== null && <Tile to="/refusals" label={day.refusals} value={texts.number(refusals)} />}
-      {gateways_online !== null && (
-        <Tile
-          to="/gateways"
-          label={texts.overview.gateways}
-          value={`${isCut ? '≥ ' : ''}${texts.settings.used(gateways_online, counts.gateways ?? 0)}`}
-        />
-      )}
-      {shown.map((name) => {
-        const count = counts[name]
-        return (
-          count !== null && <Tile key={name} to={`/${name}`} label={texts.many(name)} value={texts.number(count)} />
-        )
-      })}
+      {tiles
+        .filter(([, , value]) => value)
+        .map(([to, label, value]) => (
+          <li key={to}>
+            <Link href={to} className="tile">
+              <span className="tile-label">{label}</span>
+              <span className="tile-number">{value}</span>
+            </Link>
+          </li>
+        ))}
     </ul>
   )
 }

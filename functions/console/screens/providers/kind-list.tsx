@@ -54,7 +54,7 @@ function KindList({ noun, lists, columns, states }: Props) {
       {hasScope(session, noun, 'write') && (
         <section className="kinds">
           <h2>{texts.actions.create(noun)}</h2>
-          <div className="kind-links">
+          <div className="page-actions">
             {lists.map(([kind]) => (
               <ActionLink key={kind} to={`/${noun}/${kind}/new`} icon="add">
                 {optionOf('kind', kind)}

@@ -7,25 +7,16 @@ import { ConfirmDialog } from '../../collection/confirm-dialog.tsx'
 import { FactList } from '../../collection/facts.tsx'
 import { RowTable, StateBadges } from '../../collection/row-table.tsx'
 import { titleOf } from '../../collection/values.tsx'
-import { ActionButton, ActionLink } from '../../parts/controls.tsx'
+import { ActionButton } from '../../parts/controls.tsx'
 import { notify } from '../../parts/notice.tsx'
 import { PageHeader, usePageTitle } from '../../parts/page.tsx'
 import { ShownText } from '../../parts/shown-text.tsx'
-import { Empty, Failed, Loading } from '../../parts/states.tsx'
+import { NotFound, ReadState } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { hasScope, useSession } from '../../session/session.ts'
 import { labelOf, texts } from '../../texts/texts.ts'
 import { RunChanges } from './run-changes.tsx'
-import {
-  type ChangeCounts,
-  canRewind,
-  changesOfRun,
-  effectsOf,
-  isPlan,
-  type Run,
-  type RunSource,
-  runStates,
-} from './run-source.ts'
+import { canRewind, changesOfRun, effectsOf, isPlan, type Run, type RunSource, runStates } from './run-source.ts'
 import { runInterval, useRefreshAtEnd } from './runs-part.tsx'
 
 /** Numbers of a run by kind of object: objects read, and changes of its plan or that it has made. */
@@ -76,15 +67,6 @@ function SkippedEntries({ skipped, skipped_sample: sample }: Run) {
   )
 }
 
-/** Effects of a rewind: objects that the run deleted are restored. */
-const restored = (counts: Record<string, ChangeCounts>): string[] => {
-  const deletions = Object.entries(counts).map(([object, one]) => [
-    object,
-    { insert: 0, update: 0, delete: one.delete },
-  ])
-  return effectsOf(Object.fromEntries(deletions), { delete: texts.run.effects.restore })
-}
-
 type Decision = 'enable' | 'accept' | 'rewind'
 
 type ActionsProps = { source: RunSource; run: Run; row: Row; etag: string | null; addressOf: (id: string) => string }
@@ -132,7 +114,7 @@ function Actions({ source, run, row, etag, addressOf }: ActionsProps) {
           title={`${words.label}: ${titleOf(row)}`}
           verb={words.verb}
           name={titleOf(row)}
-          effects={chosen === 'rewind' ? restored(changes) : effectsOf(changes)}
+          effects={chosen === 'rewind' ? effectsOf(changes, { delete: texts.run.effects.restore }) : effectsOf(changes)}
           typesName={chosen === 'accept'}
           row={row}
           isDanger={chosen !== 'enable'}
@@ -169,14 +151,13 @@ export function RunScreen({ source }: { source: RunSource }) {
   const title = texts.run.title(run?.rewinds ? 'rewind' : run?.outcome === 'previewed' ? 'preview' : 'sync')
   usePageTitle(title)
   useRefreshAtEnd(run?.finished_at === null)
-  if (read.isLoading) return <Loading rows={8} />
   if (read.error?.status === 404)
     return (
-      <Empty isPage title={texts.states.notFound} action={<ActionLink to={back}>{texts.many('runs')}</ActionLink>}>
+      <NotFound to={back} name={texts.many('runs')}>
         {texts.run.gone}
-      </Empty>
+      </NotFound>
     )
-  if (!run) return read.error && <Failed title={title} problem={read.error} onRetry={() => void read.refetch()} />
+  if (!run) return <ReadState title={title} read={read} rows={8} />
   const addressOf = (id: string) => `${back}/runs/${id}`
   return (
     <>

@@ -48,30 +48,24 @@ export const canRewind = ({ applied, finished_at, rewinds }: Run, now: number): 
   totalOf(applied).delete > 0 &&
   now - Date.parse(finished_at) < maxRewindDays * 86_400_000
 
+export const changeKinds = ['insert', 'update', 'delete'] as const
+
 /** Adds the counts of all kinds of objects. */
 export function totalOf(counts: Record<string, ChangeCounts>): ChangeCounts {
   const total = { insert: 0, update: 0, delete: 0 }
-  for (const one of Object.values(counts))
-    for (const change of ['insert', 'update', 'delete'] as const) total[change] += one[change]
+  for (const one of Object.values(counts)) for (const change of changeKinds) total[change] += one[change]
   return total
 }
 
-type Change = keyof ChangeCounts
+type ChangeWords = Partial<Record<keyof ChangeCounts, string>>
 
-/** Returns the effects of changes as texts: "200 users and 8 groups new", "150 users deleted". */
-export const effectsOf = (
-  counts: Record<string, ChangeCounts>,
-  words: Partial<Record<Change, string>> = texts.run.effects,
-): string[] =>
-  (['insert', 'update', 'delete'] as const)
-    .map((change) => {
-      const objects = Object.entries(counts).map(([object, one]): [string, number] => [object, one[change]])
-      return texts.run.effect(
-        objects.filter(([, count]) => count > 0),
-        words[change] ?? '',
-      )
-    })
-    .filter(Boolean)
+/** Returns the effects of changes as texts: "200 users and 8 groups new", "150 users deleted". Changes without a word are left out. */
+export const effectsOf = (counts: Record<string, ChangeCounts>, words = texts.run.effects as ChangeWords): string[] =>
+  changeKinds.flatMap((change) => {
+    const objects = Object.entries(counts).map(([object, one]): [string, number] => [object, one[change]])
+    const changed = objects.filter(([, count]) => count > 0)
+    return words[change] && changed.length > 0 ? [texts.run.effect(changed, words[change])] : []
+  })
 
 /** True for a run that has only planned its changes: a preview, or a run that the deletion brake stopped. */
 export const isPlan = ({ outcome }: Run): boolean => outcome === 'previewed' || outcome === 'stopped'

@@ -11,7 +11,15 @@ import { ActionButton } from '../../parts/controls.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { hasScope, useSession } from '../../session/session.ts'
 import { texts } from '../../texts/texts.ts'
-import { type ChangeCounts, changesOfRun, type Run, type RunSource, runStates, totalOf } from './run-source.ts'
+import {
+  type ChangeCounts,
+  changeKinds,
+  changesOfRun,
+  type Run,
+  type RunSource,
+  runStates,
+  totalOf,
+} from './run-source.ts'
 
 /** Milliseconds between two reads of a run that is in progress. */
 export const runInterval = 3000
@@ -27,7 +35,7 @@ export function useRefreshAtEnd(isRunning: boolean): void {
 
 /** Bar of the changes of a run, as a share of the largest run in the list. The text beside it has the numbers. */
 function Bar({ counts, largest }: { counts: ChangeCounts; largest: number }) {
-  const widths = (['insert', 'update', 'delete'] as const).map((change) => (100 * counts[change]) / largest)
+  const widths = changeKinds.map((change) => (100 * counts[change]) / largest)
   const [inserted = 0, updated = 0, deleted = 0] = widths
   return (
     <svg className="run-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
