@@ -42,35 +42,25 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
   const [, navigate] = useLocation()
   const [typed, setTyped] = useState('')
   const found = useHits(typed)
-  const screens: Entry[] = navigation
-    .flatMap(({ entries }) => entries)
+  const places = navigation.flatMap(({ entries }) => entries)
+  const screens: Entry[] = places
     .filter(({ scope }) => !scope || hasScope(session, scope, 'read'))
-    .map(({ path, label, icon }) => ({
+    .map(({ path, label: name, icon }) => ({
       id: path,
-      name: label,
+      name,
       note: texts.palette.screen,
       icon,
       run: () => navigate(path),
     }))
-  const creating: Entry[] = creatable
-    .filter((noun) => hasScope(session, noun === 'tokens' ? 'actors' : noun, 'write'))
-    .map((noun) => ({
-      id: `new ${noun}`,
-      name: texts.actions.create(noun),
-      note: texts.palette.action,
-      icon: 'add',
-      run: () => navigate(`/${noun}/new`),
-    }))
   const action = (id: string, name: string, icon: IconName, run: () => void): Entry => ({
-    id,
-    name,
+    ...{ id, name, icon, run },
     note: texts.palette.action,
-    icon,
-    run,
   })
   const isDark = preferences.get().theme === 'dark'
   const actions = [
-    ...creating,
+    ...creatable
+      .filter((noun) => hasScope(session, noun === 'tokens' ? 'actors' : noun, 'write'))
+      .map((noun) => action(`new ${noun}`, texts.actions.create(noun), 'add', () => navigate(`/${noun}/new`))),
     action('theme', isDark ? texts.palette.light : texts.palette.dark, 'settings', () =>
       setPreference({ theme: isDark ? 'light' : 'dark' }),
     ),
@@ -83,7 +73,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
     id: `${object} ${id}`,
     name,
     note: [texts.logs.object(object, 1), matched === 'name' ? '' : value].filter(Boolean).join(' · '),
-    icon: navigation.flatMap(({ entries }) => entries).find(({ path }) => path === `/${object}`)?.icon ?? 'next',
+    icon: places.find(({ path }) => path === `/${object}`)?.icon ?? 'next',
     run: () => navigate(addressOf(object, id)),
   }))
   const entries = [...screens, ...actions].filter(isMatch)

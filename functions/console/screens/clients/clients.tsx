@@ -1,12 +1,10 @@
-import { type Collection, columnsOf, type Row } from '../../collection/collection.ts'
+import { type Collection, columnsOf, type Row, type State } from '../../collection/collection.ts'
 import { texts } from '../../texts/texts.ts'
 import { authorizationCount, authorizationsOf } from '../authorizations/authorizations.tsx'
 
-export const clientStates = ({ online, verified_at }: Row) => [
-  online
-    ? { text: texts.badges.online, tone: 'good' as const }
-    : { text: texts.badges.offline, tone: 'neutral' as const },
-  ...(verified_at === null ? [] : [{ text: texts.badges.verified, tone: 'good' as const }]),
+export const clientStates = ({ online, verified_at }: Row): State[] => [
+  online ? { text: texts.badges.online, tone: 'good' } : { text: texts.badges.offline, tone: 'neutral' },
+  ...(verified_at === null ? [] : [{ text: texts.badges.verified, tone: 'good' } satisfies State]),
 ]
 
 export const clientColumns = columnsOf<'GET /clients'>()(

@@ -2,7 +2,7 @@ import { type Collection, columnsOf, objectRoutes, secretFields, type Values } f
 import { texts } from '../../texts/texts.ts'
 import { disabledAtFirst, sourceFacts, sourceStates } from '../directories/directories.tsx'
 import { type RunSource, runRoutes } from '../runs/run-source.ts'
-import { RunsPart } from '../runs/runs-part.tsx'
+import { runsOf } from '../runs/runs-part.tsx'
 
 export const postureSource: RunSource = {
   address: '/posture_providers',
@@ -44,8 +44,5 @@ export const postureProviders: Collection = {
   ],
   states: sourceStates,
   removeHint: texts.hints.postureRemoved,
-  counts: [],
-  parts: [
-    { key: 'runs', noun: 'runs', scope: 'mdm', render: ({ row }) => <RunsPart source={postureSource} row={row} /> },
-  ],
+  parts: [runsOf(postureSource)],
 }

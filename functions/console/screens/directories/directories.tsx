@@ -11,7 +11,7 @@ import {
 import { Empty } from '../../parts/states.tsx'
 import { texts } from '../../texts/texts.ts'
 import { type RunSource, runRoutes } from '../runs/run-source.ts'
-import { RunsPart } from '../runs/runs-part.tsx'
+import { runsOf } from '../runs/runs-part.tsx'
 
 export const directoryKinds = ['suite', 'tenant', 'idp'] as const
 
@@ -67,15 +67,15 @@ export const sourceFacts = toColumns('synced_at time, error, error_count, error_
 
 /** Declares the details and form of the directories of a kind. */
 export function directoriesOf(kind: DirectoryKind): Collection {
-  const { address, envelope } = directorySource(kind)
+  const source = directorySource(kind)
   const path = `/${kind}_directories` as const
   return {
     noun: 'directories',
     scope: 'directories',
-    address,
+    address: source.address,
     back: () => '/directories',
     routes: objectRoutes(path),
-    envelope,
+    envelope: source.envelope,
     columns: [{ field: 'name' }],
     facts: [
       ...sourceFacts,
@@ -97,12 +97,7 @@ export function directoriesOf(kind: DirectoryKind): Collection {
     typesName: true,
     removeHint: texts.hints.directoryRemoved,
     parts: [
-      {
-        key: 'runs',
-        noun: 'runs',
-        scope: 'directories',
-        render: ({ row }) => <RunsPart source={directorySource(kind)} row={row} />,
-      },
+      runsOf(source),
       {
         key: 'key',
         label: texts.labels.publicKey,

@@ -4,7 +4,7 @@ import type { CalledRoute } from '../../client/api-types.ts'
 import { type Problem, toProblem } from '../../client/problem.ts'
 import { refreshAll } from '../../client/queries.ts'
 import { send } from '../../client/request.ts'
-import type { Row } from '../../collection/collection.ts'
+import type { OwnPart, Row } from '../../collection/collection.ts'
 import { PagedRows } from '../../collection/related-rows.tsx'
 import { RowTable, StateBadges } from '../../collection/row-table.tsx'
 import { ActionButton } from '../../parts/controls.tsx'
@@ -78,8 +78,16 @@ function RunTable({ rows, addressOf }: TableProps) {
   )
 }
 
+/** Part with the runs of a source. */
+export const runsOf = (source: RunSource): OwnPart => ({
+  key: 'runs',
+  noun: 'runs',
+  scope: source.scope,
+  render: ({ row }) => <RunsPart source={source} row={row} />,
+})
+
 /** Runs of a source as bars, newest first, with the actions that start one. */
-export function RunsPart({ source, row }: { source: RunSource; row: Row }) {
+function RunsPart({ source, row }: { source: RunSource; row: Row }) {
   const session = useSession()
   const [, navigate] = useLocation()
   const [problem, setProblem] = useState<Problem>()
