@@ -15,8 +15,8 @@ import { lastHours } from './window.ts'
 
 /** Declaration of the screen of a log. */
 export type Log = {
+  /** Name of the log, also in its address. */
   noun: Noun
-  address: string
   list: CalledRoute
   query: Record<string, unknown>
   filters: LogFilter[]
@@ -55,7 +55,8 @@ const windowFilters: LogFilter[] = [{ name: 'begin' }, { name: 'end' }]
 
 /** Entries of a log, newest first, with filters, pages and an export. A filtered page can end early, and no page loads by itself (K8.5). */
 export function LogScreen({ log }: { log: Log }) {
-  const { noun, address, list, filters, columns, toRow, Rows, Above } = log
+  const { noun, list, filters, columns, toRow, Rows, Above } = log
+  const address = `/${noun}`
   const named = [...filters, ...windowFilters, ...(log.more ?? [])]
   const { cursor, chosen, change, filter, turn } = useListAddress(named)
   const sent = queryOf([...filters, ...windowFilters], chosen)

@@ -547,7 +547,6 @@ export const texts = {
     fields: 'Fields',
     showRaw: 'Show as JSON',
     hideRaw: 'Hide JSON',
-    explain: 'Explain',
   },
   proof: {
     title: 'Proof',

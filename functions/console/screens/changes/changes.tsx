@@ -2,15 +2,24 @@ import { type Row, toColumns } from '../../collection/collection.ts'
 import { ChangeList } from '../../logs/change-list.tsx'
 import type { Activity, Change } from '../../logs/entries.ts'
 import { type Log, LogScreen } from '../../logs/log-screen.tsx'
-import { texts } from '../../texts/texts.ts'
+import { type Noun, texts } from '../../texts/texts.ts'
+
+/** Members that the streams of the audit log share, without flows. */
+const streamOf = (noun: Noun, type: 'change' | 'session' | 'api_request') =>
+  ({
+    noun,
+    list: 'GET /logs',
+    query: { type, total_limit: 0 },
+    exportType: type,
+    opens: ({ id }: Row) => `/${noun}/${id}`,
+  }) as const
+
+const actorFilter = { name: 'actor', sends: 'actor_id', to: 'actors' } as const
 
 const changes: Log = {
-  noun: 'changes',
-  address: '/changes',
-  list: 'GET /logs',
-  query: { type: 'change', total_limit: 0 },
+  ...streamOf('changes', 'change'),
   filters: [
-    { name: 'actor', sends: 'actor_id', to: 'actors' },
+    actorFilter,
     { name: 'actor_email' },
     { name: 'object', options: texts.logs.objects },
     { name: 'operation', options: ['insert', 'update', 'delete'] },
@@ -27,7 +36,6 @@ const changes: Log = {
     object_id: (change.after ?? change.before)?.id,
   }),
   Rows: ({ rows }: { rows: Row[] }) => <ChangeList changes={rows as unknown as Change[]} />,
-  exportType: 'change',
   hint: texts.logs.changesHint,
 }
 
@@ -37,35 +45,23 @@ const toActivityRow = (entry: Activity): Row => ({
   ...entry,
 })
 
-const actorFilter = { name: 'actor', sends: 'actor_id', to: 'actors' } as const
-
 const sessions: Log = {
-  noun: 'sessions',
-  address: '/sessions',
-  list: 'GET /logs',
-  query: { type: 'session', total_limit: 0 },
+  ...streamOf('sessions', 'session'),
   filters: [actorFilter, { name: 'actor_email' }],
   columns: toColumns(
     'timestamp instant, context option, actor_name, gateway_id @gateways minor, ip code, ip_region, user_agent minor',
   ),
   toRow: toActivityRow,
-  opens: ({ id }) => `/sessions/${id}`,
-  exportType: 'session',
   hint: texts.logs.sessionsHint,
 }
 
 const requests: Log = {
-  noun: 'requests',
-  address: '/requests',
-  list: 'GET /logs',
-  query: { type: 'api_request', total_limit: 0 },
+  ...streamOf('requests', 'api_request'),
   filters: [actorFilter],
   columns: toColumns(
     'timestamp instant, method code, path code, actor_id @actors, ip code, ip_region minor, user_agent minor',
   ),
   toRow: toActivityRow,
-  opens: ({ id }) => `/requests/${id}`,
-  exportType: 'api_request',
   hint: texts.logs.requestsHint,
 }
 

@@ -6,7 +6,6 @@ import { Traffic } from './traffic.tsx'
 
 const flows: Log = {
   noun: 'flows',
-  address: '/flows',
   list: 'GET /logs',
   query: { type: 'flow', total_limit: 0, limit: 100 },
   hours: 24,

@@ -15,7 +15,6 @@ export function explorerAddress({ actor_id, resource_id, client_id, last_at, ip,
 
 const refusals: Log = {
   noun: 'refusals',
-  address: '/refusals',
   list: 'GET /access/refusals',
   query: {},
   filters: [
