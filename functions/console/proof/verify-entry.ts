@@ -18,8 +18,7 @@ export function readKept(account: string): Kept {
   }
 }
 
-const keep = (account: string, kept: Kept): void =>
-  localStorage.setItem(storageKey(account), JSON.stringify(kept))
+const keep = (account: string, kept: Kept): void => localStorage.setItem(storageKey(account), JSON.stringify(kept))
 
 /**
  * Keeps a typed key instead of the one that the browser saw first.
