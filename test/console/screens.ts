@@ -131,7 +131,7 @@ const stable = (tree: string): string =>
   tree
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>')
     .replace(/this minute|\d+ (minute|hour)s? ago/g, '<time>')
-    .replace(/\w{3} \d\d?, \d{4}, \d\d:\d\d/g, '<time>')
+    .replace(/\w{3} \d\d?, \d{4}, \d\d:\d\d(:\d\d)?/g, '<time>')
     .replace(/http:\/\/127\.0\.0\.1:\d+/g, '<address>')
 
 type Place = {

@@ -7,7 +7,6 @@ import { type MdmFake, mdmFake, mdmFleet } from '#test/fakes/mdm.ts'
 import { type SuiteFake, suiteCompany, suiteFake } from '#test/fakes/suite.ts'
 import { type Service, startService } from '#test/support/service/service.ts'
 import { type Browsing, openBrowser } from '#test/support/sign-in/browser.ts'
-import { Client } from '../../../docs/examples/client.ts'
 import { publicKey } from '../access/public-key.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
@@ -42,7 +41,7 @@ export type ConsoleWorld = {
 }
 
 /** Name with characters that change the direction of text, markup, a formula, and text without a blank. */
-export const hostileName = (number: number, length = 255): string => {
+const hostileName = (number: number, length = 255): string => {
   const start = `=${number} \u202Egnp.evil\u202C <img src=x onerror=alert(1)> ')-- `
   return start + 'x'.repeat(length - start.length)
 }
@@ -83,6 +82,32 @@ export function mailedCode({ dataDir }: Service, address: string): string | unde
   return mail && /\b[2-9A-HJKMNP-Z]{6}\b/.exec(mail.slice(mail.indexOf('\n\n')))?.[0]
 }
 
+type Devices = { gateway: string; client: string; resource: string }
+
+/** Connects a client and a gateway with their tokens, authorizes the client, and reports an open flow of both. */
+async function reportFlow(service: Service, { gateway, client, resource }: Devices): Promise<void> {
+  const session = { public_key: publicKey(), version: '1.5.1' }
+  const gatewayCall = callsOf(service, gateway)
+  const { id: gatewaySession } = await gatewayCall('POST', '/gateway/sessions', { session })
+  const call = callsOf(service, client)
+  const { id, client: device } = await call('POST', '/client/sessions', {
+    session: { ...session, public_key: publicKey(), svc_id: 'laptop-1' },
+  })
+  const authorization = { resource_id: resource, session_id: id }
+  const granted = await call('POST', '/client/authorizations', { authorization })
+  const flow = {
+    protocol: 'tcp',
+    inner_src_ip: device.ipv4,
+    inner_src_port: 50_000,
+    inner_dst_ip: granted.gateway.ipv4,
+    inner_dst_port: 443,
+    flow_start: new Date().toISOString(),
+  }
+  const { authorizations } = await gatewayCall('PUT', `/gateway/sessions/${gatewaySession}`, { session: {} })
+  for (const token of [granted.ingest_token, authorizations[0].ingest_token])
+    await callsOf(service, token)('POST', '/ingestion/flow_logs', { flow_logs: [flow] })
+}
+
 type Seed = {
   account: ConsoleAccount
   world: Pick<ConsoleWorld, 'service' | 'suite' | 'mdm'>
@@ -112,8 +137,7 @@ async function seed({ account, world, wake }: Seed, nameOf: (usual: string) => s
   const { token } = await api('POST', `/actors/${robot.id}/client_tokens`, {
     client_token: { expires_at: '2099-01-01T00:00:00Z' },
   })
-  const { baseUrl } = world.service
-  await new Client({ baseUrl, token, installation: 'laptop-1', publicKey: publicKey() }).start()
+  await reportFlow(world.service, { gateway: gateway.token, client: token, resource: resource.id })
   const [client] = await api('GET', '/clients')
   await api('PATCH', `/clients/${client.id}`, { client: { name: nameOf('Laptop') } })
   const suite = await api('POST', '/suite_directories', {
@@ -137,6 +161,12 @@ async function seed({ account, world, wake }: Seed, nameOf: (usual: string) => s
   await wake()
   const device = await until('a device', async () => (await api('GET', '/mdm_devices'))[0])
   const [inventoryRun] = await api('GET', `/mdm_posture_providers/${posture.id}/runs`)
+  const entryOf = async (type: string) => ({
+    log_id: await until(
+      `an entry of type ${type}`,
+      async () => (await api('GET', `/logs?type=${type}&limit=1`))[0]?.log_id,
+    ),
+  })
   Object.assign(ids, {
     sites: { id: site.id, site_id: site.id },
     gateways: { site_id: site.id, id: gateway.id },
@@ -149,6 +179,10 @@ async function seed({ account, world, wake }: Seed, nameOf: (usual: string) => s
     suite: { id: suite.id, run_id: run.id },
     posture_providers: { id: posture.id, run_id: inventoryRun.id },
     devices: { id: device.id },
+    flows: await entryOf('flow'),
+    changes: await entryOf('change'),
+    sessions: await entryOf('session'),
+    requests: await entryOf('api_request'),
   })
 }
 
