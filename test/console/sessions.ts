@@ -25,7 +25,7 @@ async function choosePerson(page: Page, person: string): Promise<void> {
 }
 
 /** Signs an administrator in to the console of the demo account, and opens an address in it. */
-export async function signInByProvider({ page, service }: ConsoleWorld, path: string): Promise<void> {
+async function signInByProvider({ page, service }: ConsoleWorld, path: string): Promise<void> {
   await page.goto(`${service.baseUrl}/console/demo${path}`)
   await choosePerson(page, ada)
   await page.getByRole('navigation', { name: 'Menu' }).waitFor()

@@ -41,7 +41,7 @@ export type ConsoleWorld = {
 }
 
 /** Name with characters that change the direction of text, markup, a formula, and text without a blank. */
-export const hostileName = (number: number, length = 255): string => {
+const hostileName = (number: number, length = 255): string => {
   const start = `=${number} \u202Egnp.evil\u202C <img src=x onerror=alert(1)> ')-- `
   return start + 'x'.repeat(length - start.length)
 }
