@@ -73,7 +73,7 @@ async function plotStyle(): Promise<string> {
   const [source, names] = [await read('plot.js'), await read('style.js')]
   const [, name = ''] = /if \(name === undefined\) return "([^"]+)"/.exec(names) ?? []
   const [, text = ''] = /append\("style"\)\.text\(\s*`([^`]+)`/.exec(source) ?? []
-  return text.replaceAll('${className}', name)
+  return text.replace(/\$\{className\}/g, name)
 }
 
 it('allows exactly the style elements that react-aria and Plot insert (K4.1)', async () => {

@@ -71,7 +71,7 @@ const explain = (actor: string, resource: string, more = '') =>
   opened.open(`/access?actor=${ids[actor]}&resource=${ids[resource]}${more}`)
 
 /** Waits until the decision is explained with a text. */
-const verdict = (text: string | RegExp) => page.locator('.verdict', { hasText: text }).waitFor()
+const verdict = (text: string | RegExp) => page.locator('.answer', { hasText: text }).waitFor()
 
 /** Reviews a prepared change and confirms it. */
 async function make(change: string): Promise<void> {

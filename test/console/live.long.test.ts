@@ -181,6 +181,22 @@ describe.skipIf(!chromium)('the palette (K5.9)', () => {
   })
 })
 
+describe.skipIf(!chromium)('the overview (K6)', () => {
+  it('shows the steps of a new account, and problems as soon as others cause them', async () => {
+    await opened.open('')
+    await page.getByRole('heading', { name: 'First steps' }).waitFor()
+    const done = await page.locator('.step.done').getByRole('link').allTextContents()
+    expect(done).toEqual(['Create a site', 'Connect a gateway'])
+    expect(await page.locator('.step').count()).toBe(6)
+    const site = await opened.api('POST', '/sites', { site: { name: 'Oslo' } })
+    const resource = { name: 'Printer', type: 'ip', address: '192.0.2.9', site_id: site.id }
+    await opened.api('POST', '/resources', { resource })
+    await page.clock.runFor(15_000)
+    await page.getByRole('link', { name: /Oslo has no gateway online: 1 resource cannot be reached/ }).click()
+    await page.getByRole('heading', { level: 1, name: 'Oslo' }).waitFor()
+  })
+})
+
 describe.skipIf(!chromium)('a change that ends the own session (K7.2)', () => {
   it('is announced for the own actor only', async () => {
     const own: Body[] = await opened.api('GET', '/actors?type=api_client')

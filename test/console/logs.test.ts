@@ -84,7 +84,7 @@ describe('the differences of a change', () => {
       fc.property(fc.array(fc.string()), fc.array(fc.string()), (before, after) => {
         const [difference] = fieldChanges({ before: { list: before }, after: { list: after } })
         const { removed = [], added = [] } = difference ?? {}
-        if (!difference || !difference.removed) return
+        if (!difference?.removed) return
         const rest = before.filter((one) => !removed.includes(one))
         expect(new Set([...rest, ...added])).toEqual(new Set(after))
       }),

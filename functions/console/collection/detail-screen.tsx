@@ -21,34 +21,10 @@ import {
   type Row,
 } from './collection.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
-import { useNames } from './references.ts'
+import { Facts } from './facts.tsx'
 import { RelatedRows } from './related-rows.tsx'
-import { idsIn, StateBadges } from './row-table.tsx'
-import { columnLabel, isBlank, useTitle, Value } from './values.tsx'
-
-function Facts({ collection, row }: { collection: Collection; row: Row }) {
-  const all = collection.factsOf?.(row) ?? collection.facts
-  const names = useNames(idsIn(all, [row]))
-  const facts = collection.hidesBlank ? all.filter(({ field }) => !isBlank(row[field])) : all
-  return (
-    <dl className="facts">
-      {facts.map((column) => (
-        <div key={column.field}>
-          <dt>{columnLabel(column)}</dt>
-          <dd>
-            <Value column={column} row={row} names={names} />
-          </dd>
-        </div>
-      ))}
-      <div>
-        <dt>ID</dt>
-        <dd>
-          <code>{row.id}</code>
-        </dd>
-      </div>
-    </dl>
-  )
-}
+import { StateBadges } from './row-table.tsx'
+import { useTitle } from './values.tsx'
 
 type Pending = { kind: 'remove' } | { kind: 'disable' } | { kind: 'action'; action: ObjectAction } | null
 

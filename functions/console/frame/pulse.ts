@@ -14,7 +14,7 @@ const idleAfter = 5 * 60_000
 /** Maximum number of pulses at which the change log is read, because its entries can lag (A8.1). */
 const maxReads = 3
 
-/** Maximum number of changes that are read. More changes refetch everything. */
+/** Maximum number of changes that are read. More changes, and the first of a tab, refetch everything visible. */
 const maxEntries = 100
 
 type Entry = { log_id: string; timestamp: string; object: string }
@@ -39,21 +39,17 @@ export function usePulse(): void {
     let reads = 0
     let lastPulse = Date.now()
     let latest: Entry | undefined
-    if (canRead)
-      void readEntries(undefined, 1).then(
-        ([entry]) => (latest = entry),
-        () => undefined,
-      )
     const readChanges = async () => {
       reads -= 1
-      const isAll = !canRead || missing > maxEntries
+      const isAll = !canRead || !latest || missing > maxEntries
       const entries = isAll ? [] : await readEntries(latest, maxEntries)
-      latest = entries[0] ?? latest
+      latest = (canRead && isAll ? await readEntries(undefined, 1) : entries)[0] ?? latest
       missing = isAll ? 0 : missing - entries.length
       const objects = new Set(entries.map(({ object }) => object))
       await queryClient.invalidateQueries({
-        predicate: ({ queryKey: [route] }) =>
-          isAll || objects.values().some((object) => isAffected(String(route), object)),
+        predicate: ({ queryKey: [route, , query] }) =>
+          isAll ||
+          objects.values().some((object) => isAffected(String(route), object, query as { type?: unknown } | undefined)),
       })
     }
     const pulse = async () => {

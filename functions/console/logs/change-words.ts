@@ -15,7 +15,7 @@ const inSentence = (field: string): string =>
   labelOf(field).replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())
 
 /** Fills names into a sentence of the catalogue, in the order of its `{}`. */
-export const fill = (sentence: string, ...names: string[]): Segment[] =>
+const fill = (sentence: string, ...names: string[]): Segment[] =>
   sentence.split('{}').flatMap((text, index) => {
     const name = names[index]
     return [{ text, isName: false }, ...(name === undefined ? [] : [{ text: name, isName: true }])]
@@ -65,6 +65,6 @@ export function commitSegments(commit: Change[], names: Names): Segment[] {
     author
       ? { text: author, isName: true }
       : { text: first.run_id ? texts.logs.sync : texts.logs.service, isName: false },
-    ...all.flatMap((part, index) => [{ text: index === 0 ? ' ' : texts.logs.then, isName: false }, ...part]),
+    ...all.flatMap((part, index) => [{ text: index === 0 ? ' ' : texts.logs.separator, isName: false }, ...part]),
   ]
 }

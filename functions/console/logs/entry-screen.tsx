@@ -2,10 +2,7 @@ import { useState } from 'react'
 import { Link, useParams } from 'wouter'
 import { writeExact } from '../client/exact-json.ts'
 import { useRead } from '../client/queries.ts'
-import type { Row } from '../collection/collection.ts'
-import { useNames } from '../collection/references.ts'
-import { idsIn } from '../collection/row-table.tsx'
-import { columnLabel, isBlank, Value } from '../collection/values.tsx'
+import { Facts } from '../collection/facts.tsx'
 import { ActionButton } from '../parts/controls.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
 import { ShownText } from '../parts/shown-text.tsx'
@@ -16,7 +13,7 @@ import { ProofPart } from '../proof/proof-part.tsx'
 import { authorizationsOf } from '../screens/authorizations/authorizations.tsx'
 import { clients } from '../screens/clients/clients.tsx'
 import { hasScope, useSession } from '../session/session.ts'
-import { labelOf, type Noun, texts } from '../texts/texts.ts'
+import { type Noun, texts } from '../texts/texts.ts'
 import { ChangeLinks, Differences, Sentence } from './change-list.tsx'
 import { commitSegments } from './change-words.ts'
 import { type Change, type Entry, streamAddresses, timeOf } from './entries.ts'
@@ -24,31 +21,20 @@ import { useLogNames } from './log-names.ts'
 import { columnOf } from './objects.ts'
 
 /** Fields of an entry that the page shows in other places. */
-const shownElsewhere = ['type', 'subject', 'before', 'after', 'truncated']
+const shownElsewhere = ['type', 'log_id', 'subject', 'actor_id', 'before', 'after', 'truncated']
 
 /** Fields whose values have words in the catalogue. */
 const options = ['actor_type', 'object', 'operation', 'context', 'role', 'protocol']
 
 function EntryFacts({ entry }: { entry: Entry }) {
-  const row: Row = { id: entry.log_id, ...('subject' in entry ? entry.subject : undefined), ...entry }
-  const columns = Object.keys(row)
-    .filter((field) => !shownElsewhere.includes(field) && field !== 'id' && !isBlank(row[field]))
-    .map((field) =>
-      options.includes(field) ? { field, kind: 'option' as const } : columnOf(entry.type, field, row[field]),
+  const fields = { ...('subject' in entry ? entry.subject : undefined), ...entry }
+  const facts = Object.entries(fields)
+    .filter(([field]) => !shownElsewhere.includes(field))
+    .map(([field, value]) =>
+      options.includes(field) ? ({ field, kind: 'option' } as const) : columnOf(entry.type, field, value),
     )
-  const names = useNames(idsIn(columns, [row]))
-  return (
-    <dl className="facts">
-      {columns.map((column) => (
-        <div key={column.field}>
-          <dt>{column.field === 'actor_id' ? labelOf('actor') : columnLabel(column)}</dt>
-          <dd>
-            <Value column={column} row={row} names={names} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  )
+  const row = { ...fields, id: entry.log_id, actor: 'actor_id' in fields ? fields.actor_id : null }
+  return <Facts collection={{ facts: [{ field: 'actor', to: 'actors' }, ...facts], hidesBlank: true }} row={row} />
 }
 
 function ChangeBody({ change }: { change: Change }) {

@@ -1,4 +1,4 @@
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import { type ComponentType, type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { CalledRoute } from '../client/api-types.ts'
 import { toProblem } from '../client/problem.ts'
 import { useRead } from '../client/queries.ts'
@@ -6,6 +6,7 @@ import type { Column, Row } from '../collection/collection.ts'
 import { maxCsvRows } from '../collection/csv.ts'
 import { exportRows } from '../collection/export-rows.ts'
 import { useListAddress } from '../collection/list-screen.tsx'
+import { LiveNotice, useLiveRows } from '../collection/live-rows.tsx'
 import { Pager, RowTable } from '../collection/row-table.tsx'
 import { ActionButton, ActionLink } from '../parts/controls.tsx'
 import { notify } from '../parts/notice.tsx'
@@ -51,7 +52,7 @@ type Answer = {
 }
 
 /** Query of a log for the filters in its address. */
-export const queryOf = (filters: LogFilter[], chosen: Chosen): Record<string, unknown> =>
+const queryOf = (filters: LogFilter[], chosen: Chosen): Record<string, unknown> =>
   Object.fromEntries(
     filters.map(({ name, sends = name }) => [sends, chosen[name]] as const).filter(([, value]) => value),
   )
@@ -70,7 +71,9 @@ export function LogScreen({ log }: { log: Log }) {
   const isReady = !log.hours || chosen.begin != null || chosen.end != null
   const read = useRead(list as 'GET /logs', { path: {}, query: paged, keep: true, enabled: isReady })
   const answer = read.data?.answer as unknown as Answer | undefined
-  const rows = (answer?.data ?? []).map(toRow)
+  const current = useMemo(() => answer?.data.map(toRow), [answer, toRow])
+  const live = useLiveRows(JSON.stringify(paged), current, read.isFetching)
+  const { rows } = live
   const [isRejected, setRejected] = useState(false)
   const [exported, setExported] = useState<number>()
   const [isCut, setCut] = useState(false)
@@ -130,6 +133,7 @@ export function LogScreen({ log }: { log: Log }) {
           {texts.states.stale} <Time value={new Date(read.dataUpdatedAt).toISOString()} />
         </p>
       )}
+      <LiveNotice {...live} />
       {read.isLoading && <Loading rows={10} />}
       {read.isError && !answer && <Failed problem={read.error} onRetry={() => void read.refetch()} />}
       {answer && rows.length === 0 && (

@@ -63,6 +63,7 @@ async function proveInFile({ proof, account }: Claim, file: NonNullable<Proof['f
   const root = listed ? await followPath(file.leaf_hash, file.index, listed.rows, file.path) : null
   const isOwn = manifest?.account_id === account && manifest.number === proof.leaf_index && listed?.stream === 'flow'
   const values = [
+    ['manifest', text],
     ['file', file.key],
     ['position', `${file.index} / ${listed?.rows ?? ''}`],
     ['path', file.path.join('\n')],

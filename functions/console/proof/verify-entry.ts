@@ -18,8 +18,7 @@ export function readKept(account: string): Kept {
   }
 }
 
-export const keep = (account: string, kept: Kept): void =>
-  localStorage.setItem(storageKey(account), JSON.stringify(kept))
+const keep = (account: string, kept: Kept): void => localStorage.setItem(storageKey(account), JSON.stringify(kept))
 
 /**
  * Keeps a typed key instead of the one that the browser saw first.
@@ -31,7 +30,7 @@ export async function keepKey(account: string, key: string): Promise<boolean> {
   return true
 }
 
-export async function readServedKey(): Promise<string> {
+async function readServedKey(): Promise<string> {
   const response = await fetch('/seal.pub', { cache: 'no-store' }).catch((error) => Promise.reject(toProblem(error)))
   return (await response.text()).trim()
 }

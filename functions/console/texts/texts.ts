@@ -515,7 +515,7 @@ export const texts = {
     changedMany: (operation: keyof typeof verbs, object: string, count: number): string =>
       `${verbs[operation]} ${numbers.format(count)} ${objectWords(object, count)}`,
     more: (count: number): string => `made ${counted(count, 'more change', 'more changes')}`,
-    then: '; ',
+    separator: '; ',
     sync: 'A synchronization',
     service: 'The service',
     changesHint: 'Each change of the account appears here within seconds, with its author.',

@@ -544,7 +544,8 @@ async function recordDeployment(record: Record): Promise<void> {
 export async function recordFunctions(consumer: string): Promise<Recorded> {
   const { recorded, record } = recorder()
   // Records no calls for functions that serve files or reject unknown routes.
-  for (const file of ['api/unknown-route.ts', 'public/openapi.ts', 'public/docs.ts', 'public/console.ts']) recorded.set(file, [])
+  for (const file of ['api/unknown-route.ts', 'public/openapi.ts', 'public/docs.ts', 'public/console.ts'])
+    recorded.set(file, [])
   const accounts = [await recordOperations(record), await recordDevices(record), await newAccountWithFollowUpWork()]
   await recordPages(record)
   await recordPortal(record)

@@ -15,7 +15,7 @@ import { Failed, Loading } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
 import { labelOf, texts } from '../../texts/texts.ts'
 import { PreparedChanges } from './prepared-changes.tsx'
-import type { EvaluatedPolicy, Evaluation, Known } from './repairs.ts'
+import type { Circumstances, EvaluatedPolicy, Evaluation } from './repairs.ts'
 
 type Client = Operations['GET /clients']['answer']['data'][number]
 
@@ -32,7 +32,7 @@ export type Question = {
 }
 
 /** Circumstances of the decision by the property of a condition: the inputs, else those of the client. */
-const knownOf = ({ ip, region, provider, client }: Question): Known =>
+const knownOf = ({ ip, region, provider, client }: Question): Circumstances =>
   Object.fromEntries(
     Object.entries({
       remote_ip: ip ?? client?.last_seen_remote_ip,
@@ -45,7 +45,7 @@ type Shown = {
   actor: Row
   resource: Row
   names: Names
-  known: Known
+  known: Circumstances
   question: Question
   providers: Map<string, string>
 }
@@ -203,7 +203,7 @@ export function Decision({ question, providers }: Props) {
   const tone = evaluation.decision === 'deny' ? 'bad' : isOffline ? 'warn' : 'good'
   return (
     <section className="decision" aria-label={texts.explorer.decision(String(actor.name))}>
-      <p className={`verdict ${tone}`} role="status">
+      <p className={`answer ${tone}`} role="status">
         <Icon name={tone === 'good' ? 'check' : 'close'} />
         <span>
           <Filled {...sentenceOf(evaluation, shown)} />

@@ -17,7 +17,13 @@ import { actors } from '../actors/actors.tsx'
 import { clients } from '../clients/clients.tsx'
 import { groups } from '../groups/groups.tsx'
 import { policies } from '../policies/policies.tsx'
-import { type EvaluatedPolicy, type Evaluation, type Known, plainConditions, widenedConditions } from './repairs.ts'
+import {
+  type Circumstances,
+  type EvaluatedPolicy,
+  type Evaluation,
+  plainConditions,
+  widenedConditions,
+} from './repairs.ts'
 
 /** Change that would allow access. It is performed here, or at an address, or it cannot be made in this service. */
 type Change = {
@@ -37,7 +43,7 @@ type Props = {
   actor: Row
   resource: Row
   names: Names
-  known: Known
+  known: Circumstances
   client: Operations['GET /clients']['answer']['data'][number] | null
 }
 
@@ -89,9 +95,9 @@ function useChanges({ evaluation, actor, resource, names, known, client }: Props
       return { text: change.enablePolicy(groupOf(policy.group_id)), scope: 'policies', of, perform }
     })
   if (isUngranted) {
-    const own = new Set(evaluation.policies.map(({ group_id }) => group_id))
+    const actorGroups = new Set(evaluation.policies.map(({ group_id }) => group_id))
     const ids = new Set((others.data?.answer.data ?? []).flatMap(({ group_id }) => group_id ?? []))
-    const joining = [...ids.difference(own)].flatMap((id): Change[] => {
+    const joining = [...ids.difference(actorGroups)].flatMap((id): Change[] => {
       const row = groupRows.find((one) => one.id === id)
       if (!row) return []
       const body = { memberships: { add: [actor.id], remove: [] } }

@@ -5,7 +5,7 @@ export type Evaluation = Operations['POST /access/evaluate']['answer']['data']
 export type EvaluatedPolicy = Evaluation['policies'][number]
 
 /** Circumstances of a client that are known, by the property of a condition. */
-export type Known = Partial<Record<string, string>>
+export type Circumstances = Partial<Record<string, string>>
 
 /** Removes the results of an evaluation from conditions. */
 export const plainConditions = ({ conditions }: EvaluatedPolicy): Condition[] =>
@@ -15,7 +15,7 @@ export const plainConditions = ({ conditions }: EvaluatedPolicy): Condition[] =>
  * Returns the conditions that would admit the circumstances: the value is added to those that are required, or removed from those that are
  * excluded. A condition that cannot be widened so is left out.
  */
-export const widenedConditions = ({ conditions }: EvaluatedPolicy, known: Known): Condition[] =>
+export const widenedConditions = ({ conditions }: EvaluatedPolicy, known: Circumstances): Condition[] =>
   conditions.flatMap(({ property, operator, values, passed }) => {
     if (passed) return [{ property, operator, values }]
     const value = known[property]

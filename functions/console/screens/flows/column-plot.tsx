@@ -92,11 +92,11 @@ export function ColumnPlot({ buckets, series, order, onWindow }: Props) {
   }
   return (
     <figure className="plot">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the plot has keys */}
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset has no keys */}
       <div
         className="plot-area"
         role="group"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the plot has keys
         tabIndex={0}
         aria-label={texts.flows.plot}
         onKeyDown={onKeyDown}

@@ -2,7 +2,7 @@ import { plot, rectY, ruleY } from '@observablehq/plot'
 import type { Bucket } from './buckets.ts'
 
 /** Size of the plot and its margins in pixels. */
-export type PlotArea = { width: number; height: number; left: number; right: number; bottom: number }
+type PlotArea = { width: number; height: number; left: number; right: number; bottom: number }
 
 type Options = {
   buckets: Bucket[]

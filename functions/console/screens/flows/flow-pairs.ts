@@ -1,7 +1,7 @@
 import type { Flow } from '../../logs/entries.ts'
 import { groupsOf } from '../../logs/field-changes.ts'
 
-export const counters = ['tx_bytes', 'rx_bytes', 'tx_packets', 'rx_packets'] as const
+const counters = ['tx_bytes', 'rx_bytes', 'tx_packets', 'rx_packets'] as const
 
 /** Flow as both sides report it. `shown` is the gateway's report, if there is one, because it is closer to the resource. */
 export type FlowPair = {

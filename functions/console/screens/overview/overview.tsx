@@ -21,15 +21,15 @@ const RecentChanges = lazyScreen(async () => (await loadLogs()).RecentChanges)
 
 type Overview = Operations['GET /overview']['answer']['data']
 
-type Problem = {
-  key: string
-  text: string
-  to: string
-  name?: string | null
-  tone: 'bad' | 'warn'
-  time?: string | null
-  note?: string | null
-}
+type Extras = { name?: string; time?: string; note?: string | null }
+type Problem = Extras & { key: string; text: string; to: string; tone: 'bad' | 'warn' }
+
+const problemOf =
+  (tone: Problem['tone']) =>
+  (key: string, text: string, to: string, extras: Extras = {}): Problem => ({ key, text, to, tone, ...extras })
+
+const broken = problemOf('bad')
+const attention = problemOf('warn')
 
 /** Address of a source of synchronization: a directory, or the inventory of a posture provider. */
 const sourceAddress = ({ object, id }: { object: string; id: string }): string =>
@@ -42,68 +42,38 @@ function problemsOf(overview: Overview, limits: Limits, names: Names): Problem[]
   const { counts, gateways_online, sites_without_gateway, sources, expiring, orphaned_policies } = overview
   const offline = (counts.gateways ?? 0) - (gateways_online ?? counts.gateways ?? 0)
   const { count = 0, items = [] } = sites_without_gateway ?? {}
+  const failing = Object.entries(limits).filter(([, { used, total }]) => used >= total * nearLimit)
   return [
     // A site without resources needs no gateway.
     ...items
       .filter(({ resources }) => resources !== 0)
-      .map(
-        ({ id, name, resources }): Problem => ({
-          key: id,
-          name,
-          text: problems.site(resources),
-          to: `/sites/${id}`,
-          tone: 'bad',
-        }),
-      ),
-    ...(count > items.length
-      ? [{ key: 'sites', text: problems.moreSites(count - items.length), to: '/sites', tone: 'bad' as const }]
-      : []),
-    ...(offline > 0
-      ? [{ key: 'gateways', text: problems.gateways(offline), to: '/gateways?online=false', tone: 'bad' as const }]
-      : []),
-    ...(sources ?? []).map(
-      (source): Problem => ({
-        key: source.id,
-        name: source.name,
-        text: problems.source[source.state],
-        to: sourceAddress(source),
-        tone: source.state === 'disabled' ? 'warn' : 'bad',
-        time: source.since,
-        note: source.error,
-      }),
-    ),
-    ...(expiring ?? []).map(
-      ({ id, object, actor_id, name, expires_at }): Problem => ({
-        key: id,
-        name: name ?? names('actors', actor_id) ?? id.slice(0, 8),
-        text: name ? problems.expiring : problems.expiringOf,
-        to: `/actors/${actor_id}?show=${object === 'api_tokens' ? 'tokens' : 'client_tokens'}`,
-        tone: 'warn',
-        time: expires_at,
-      }),
-    ),
+      .map(({ id, name, resources }) => broken(id, problems.site(resources), `/sites/${id}`, { name })),
+    ...(count > items.length ? [broken('sites', problems.moreSites(count - items.length), '/sites')] : []),
+    ...(offline > 0 ? [broken('gateways', problems.gateways(offline), '/gateways?online=false')] : []),
+    ...(sources ?? []).map((source) => {
+      const { id, name, state, since, error } = source
+      const create = state === 'disabled' ? attention : broken
+      return create(id, problems.source[state], sourceAddress(source), { name, time: since, note: error })
+    }),
+    ...(expiring ?? []).map(({ id, object, actor_id, name, expires_at }) => {
+      const to = `/actors/${actor_id}?show=${object === 'api_tokens' ? 'tokens' : 'client_tokens'}`
+      const shown = name ?? names('actors', actor_id) ?? id.slice(0, 8)
+      return attention(id, name ? problems.expiring : problems.expiringOf, to, { name: shown, time: expires_at })
+    }),
     ...(orphaned_policies
-      ? [
-          {
-            key: 'orphaned',
-            text: problems.orphaned(orphaned_policies),
-            to: '/policies?orphaned=true',
-            tone: 'warn' as const,
-          },
-        ]
+      ? [attention('orphaned', problems.orphaned(orphaned_policies), '/policies?orphaned=true')]
       : []),
-    ...Object.entries(limits)
-      .filter(([, { used, total }]) => used >= total * nearLimit)
-      .map(
-        ([name, { used, total }]): Problem => ({
-          key: name,
-          text: problems.limit(labelOf(name), used, total),
-          to: '/settings',
-          tone: 'warn',
-        }),
-      ),
+    ...failing.map(([name, { used, total }]) =>
+      attention(name, problems.limit(labelOf(name), used, total), '/settings'),
+    ),
   ]
 }
+
+const Name = ({ name = '' }: { name?: string | undefined }) => (
+  <strong>
+    <ShownText text={name} />
+  </strong>
+)
 
 function Problems({ problems }: { problems: Problem[] }) {
   if (problems.length === 0)
@@ -120,16 +90,7 @@ function Problems({ problems }: { problems: Problem[] }) {
           <Link href={to}>
             <Badge tone={tone}>{tone === 'bad' ? texts.overview.broken : texts.overview.attention}</Badge>
             <span>
-              <Filled
-                text={text}
-                values={{
-                  name: (
-                    <strong>
-                      <ShownText text={name ?? ''} />
-                    </strong>
-                  ),
-                }}
-              />
+              <Filled text={text} values={{ name: <Name name={name} /> }} />
               {note && (
                 <span className="minor problem-note">
                   <ShownText text={note} />
@@ -150,14 +111,9 @@ function Problems({ problems }: { problems: Problem[] }) {
 
 /** Six steps from an empty account to the first connection. */
 function Steps({ counts }: { counts: Overview['counts'] }) {
-  const done = [
-    counts.sites,
-    counts.gateways,
-    counts.resources,
-    (counts.groups ?? 0) - 1,
-    counts.policies,
-    counts.clients,
-  ]
+  const { sites, gateways, resources, groups, policies, clients } = counts
+  // Every account has the Internet Resource and the group Everyone.
+  const done = [sites, gateways, (resources ?? 0) - 1, (groups ?? 0) - 1, policies, clients]
   const addresses = ['/sites/new', '/sites', '/resources/new', '/groups/new', '/policies/new', '/providers']
   return (
     <ol className="steps">

@@ -12,7 +12,7 @@ function Week({ values }: { values: string[] }) {
   return weeksOf(values).map(({ zone, spans }) => (
     <figure className="week" key={zone}>
       {[...'MTWRFSU'].map((letter, day) => {
-        const own = values.filter((value) => value.startsWith(`${letter}/`) && value.endsWith(`/${zone}`))
+        const dayValues = values.filter((value) => value.startsWith(`${letter}/`) && value.endsWith(`/${zone}`))
         return (
           <div key={letter} className="week-day">
             <span>{texts.weekdays[day]}</span>
@@ -20,7 +20,7 @@ function Week({ values }: { values: string[] }) {
               viewBox="0 0 1440 20"
               preserveAspectRatio="none"
               role="img"
-              aria-label={own.length > 0 ? timesText(own) : texts.closed}
+              aria-label={dayValues.length > 0 ? timesText(dayValues) : texts.closed}
             >
               {[6, 12, 18].map((hour) => (
                 <line key={hour} x1={hour * 60} x2={hour * 60} y1={0} y2={20} />
