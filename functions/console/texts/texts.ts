@@ -250,6 +250,7 @@ export const texts = {
     exporting: (count: number): string => `Exporting, ${numbers.format(count)} rows …`,
     chunk: 'This page could not be loaded, because a newer version is deployed. Reload to continue.',
     reload: 'Reload',
+    unsaved: (title: string): string => `“${title}” has changes that are not saved. A reload discards them.`,
     unknown: 'unknown',
   },
   labels: {
