@@ -250,6 +250,7 @@ export const texts = {
     exporting: (count: number): string => `Exporting, ${numbers.format(count)} rows …`,
     chunk: 'This page could not be loaded, because a newer version is deployed. Reload to continue.',
     reload: 'Reload',
+    unsaved: (title: string): string => `“${title}” has changes that are not saved. A reload discards them.`,
     unknown: 'unknown',
   },
   labels: {
@@ -669,13 +670,13 @@ export const texts = {
       enable: {
         label: 'Enable',
         verb: 'Enable',
-        done: 'The source is enabled, and its first run has started.',
+        done: 'The source is enabled. Its next run starts within a minute.',
         hints: ['The run reads the source again, so its changes can differ from this preview.'],
       },
       accept: {
         label: 'Accept the deletions',
         verb: 'Accept the deletions of',
-        done: 'The deletions are accepted for one run, which has started.',
+        done: 'The deletions are accepted for one run, which starts within a minute.',
         hints: [
           'People who are deleted lose their access, clients and tokens.',
           'The next successful run ignores the brake, and no later run does.',
