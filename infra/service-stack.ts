@@ -14,7 +14,7 @@ import { collectionOf, servedPath } from './api/route-id.ts'
 import { routeLimits } from './api/route-limits.ts'
 import { routedFunctions, toRoutedFunctions } from './api/routed-functions.ts'
 import { loadedCode } from './code/loaded-code.ts'
-import { publicRoutes, sealPub, signInPages } from './code/public-routes.ts'
+import { consoleRoutes, publicRoutes, sealPub, signInPages } from './code/public-routes.ts'
 import { ConcurrencyCheck } from './functions/concurrency-check.ts'
 import { consumeStreams } from './functions/consumers.ts'
 import { currentFunction, type FunctionDefaults } from './functions/current-function.ts'
@@ -38,6 +38,10 @@ import { Monitoring } from './watch/monitoring.ts'
 
 type Props = { settings: Settings; operations: RoutedSource[]; code: string; versions: boolean; data: Data }
 
+/** True for an operation that only the console uses (K11.G1). */
+const isOfConsole = ({ method, path }: RoutedSource['operation']): boolean =>
+  path === '/sign_in/session' && method !== 'DELETE'
+
 /** Route for alternative spellings of paths under `/v0` (`/v0` contract, 2.3, 2.4). */
 const otherV0Routes = 'ANY /v0/{proxy+}'
 
@@ -49,9 +53,10 @@ export class ServiceStack extends Stack {
   readonly channelHost: string | null
   readonly alarmTopic: ITopic
 
-  constructor(scope: Construct, id: string, { settings, operations, code, versions, data: dataStack }: Props) {
+  constructor(scope: Construct, id: string, { settings, operations: all, code, versions, data: dataStack }: Props) {
     // Leaves out indentation, which would take up a third of CloudFormation's template limit of 1 MB.
     super(scope, id, { description: 'Network Access Administration', suppressTemplateIndentation: true })
+    const operations = settings.console ? all : all.filter(({ operation }) => !isOfConsole(operation))
     const data = new StoredData(this, 'Data', dataStack)
     const { storage, functionLogs: logGroup, accessLogs } = data
     const channel = hasChannel(settings) ? new LiveApi(this, 'LiveChannel', settings) : null
@@ -143,12 +148,13 @@ export class ServiceStack extends Stack {
     defaults: FunctionDefaults,
     { of }: Roles,
     check: ConcurrencyCheck,
-    { signInConcurrency }: Settings,
+    { signInConcurrency, console }: Settings,
   ): ApiRoute[] {
     const functions = [
       { id: 'UnknownRoute', file: 'api/unknown-route.ts', routes: ['$default'], role: of.public },
       { id: 'OtherV0Route', file: 'v0/other-route.ts', routes: [otherV0Routes], role: of.writer },
       ...toRoutedFunctions(publicRoutes, (file) => (file === sealPub ? of.publicKey : of.public)),
+      ...(console ? toRoutedFunctions(consoleRoutes, () => of.public) : []),
       ...toRoutedFunctions(signInPages, () => of.signIn).map((page) => ({
         ...page,
         reserved: toReservation(signInConcurrency),

@@ -1,3 +1,4 @@
+import { env } from '#shared/core/env.ts'
 import { ApiError, notFound } from '#shared/core/errors.ts'
 import { runInvocation } from '#shared/core/logging/invocation.ts'
 import type { Answer, Event } from '#shared/http/exchange.ts'
@@ -25,13 +26,15 @@ const matches = (pattern: string, path: string): boolean => {
 const isBrowserAtRoot = ({ rawPath, headers, requestContext: { http } }: Event): boolean =>
   http.method === 'GET' && rawPath === '/' && /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? '')
 
-/**
- * Redirects to the API reference, because the service has no console. Caches must revalidate, because clients other than browsers receive a
- * problem response.
- */
-const toReference = (requestId: string): Answer => ({
-  statusCode: 302,
-  headers: { location: '/docs', 'cache-control': 'private, no-cache', vary: 'accept', 'x-request-id': requestId },
+/** Redirects a browser from the root to the console (K2.6), or to the API reference in a deployment without a console. */
+const fromRoot = (requestId: string): Answer => ({
+  statusCode: 303,
+  headers: {
+    location: env.console ? '/console' : '/docs',
+    'cache-control': 'no-store',
+    vary: 'Accept',
+    'x-request-id': requestId,
+  },
 })
 
 /** Responds to requests that match no route: 405 with `Allow` for an existing path, 404 for other paths and under `/v0` (A4, step 1). */
@@ -44,7 +47,7 @@ export const handler: Handler = (event, context) => {
 async function respond(event: Event, requestId: string): Promise<Answer> {
   try {
     await requestOrigin(event)
-    if (isBrowserAtRoot(event)) return toReference(requestId)
+    if (isBrowserAtRoot(event)) return fromRoot(requestId)
     if (isV0(event.rawPath)) return v0Problem(notFound(), requestId, {}, event.rawPath)
     const routes: Record<string, string[]> = JSON.parse(ROUTE_TABLE)
     const allowedMethods = Object.entries(routes).flatMap(([pattern, methods]) =>

@@ -4,5 +4,5 @@ import { signInPage } from '#shared/http/pages/sign-in-pages.ts'
 
 export const handler = pageHandler(
   { method: 'GET', path: '/sign_in/{slug}', step: () => 'page' },
-  async ({ slug, fields }) => signInPage(await openSignIn(slug, fields)),
+  async ({ slug, fields, address }) => signInPage(await openSignIn(slug, fields, address)),
 )

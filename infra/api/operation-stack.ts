@@ -97,11 +97,13 @@ function selectRole(
   if (path.endsWith('/jwks')) return roles.of.directoryKeys
   if (path.startsWith(callbackPath(null))) return roles.of.callback
   if (credential === 'none' || credential === 'portal') return roles.of.signIn
+  if (credential === 'session') return roles.of.reader
   if (credential !== 'api') return roles.of[credential]
   const reads = method === 'GET' || permission?.endsWith(':read')
   if (!reads) return roles.of.writer
   // Keeps the bucket of archived logs from all other operations.
   if (/^\/logs(\/|$)/.test(path)) return roles.of.readerOfLogs
+  if (path.endsWith('/portal_sessions')) return roles.of.readerOfSessions
   return secrets ? roles.of.secretReader : roles.of.reader
 }
 

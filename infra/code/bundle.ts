@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Metafile, type OutputFile } from 'esbuild'
 import type { RoutedSource } from '#functions/operations.ts'
 import { bundleCommonCode, commonModules } from './common-code.ts'
+import { writeConsole } from './console-files.ts'
 import { publicRoutes, signInPages } from './public-routes.ts'
 import { builtInModules, unusedParts } from './replaced-modules.ts'
 
@@ -116,5 +117,5 @@ export async function bundle(operations: RoutedSource[], outdir: string, metafil
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, path.endsWith('.map') ? sourceMap(file) : file.contents)
   }
-  await copyPublicFiles(outdir)
+  await Promise.all([copyPublicFiles(outdir), writeConsole(join(outdir, 'public/console'))])
 }

@@ -12,7 +12,7 @@ function readPart(file: string) {
   return { digest: hash('sha256', bytes), imports: file.endsWith('.mjs') ? findImports(file, bytes.toString()) : [] }
 }
 
-/** Lists the files that a function can load: its imports, and the other files in its folder, which the function may serve. */
+/** Lists the files that a function can load: its imports, and the other files below its folder, which the function may serve. */
 function loadableFiles(entry: string, parts: Map<string, ReturnType<typeof readPart>>): string[] {
   const found = new Set<string>()
   const add = (file: string) => {
@@ -23,7 +23,7 @@ function loadableFiles(entry: string, parts: Map<string, ReturnType<typeof readP
   }
   add(entry)
   const servedFiles = [...parts.keys()].filter(
-    (file) => dirname(file) === dirname(entry) && !/\.mjs(\.map)?$/.test(file),
+    (file) => file.startsWith(join(dirname(entry), '/')) && !/\.mjs(\.map)?$/.test(file),
   )
   return [...found, ...servedFiles].sort()
 }

@@ -16,3 +16,9 @@ export const signInPages: Record<string, string> = {
   'POST /sign_in/{slug}': 'public/sign-in-email.ts',
   'GET /sign_in/{slug}/start': 'public/sign-in-start.ts',
 }
+
+/** Maps the routes of the web console to the file of their function (K2.2). */
+export const consoleRoutes: Record<string, string> = {
+  'GET /console': 'public/console.ts',
+  'GET /console/{path+}': 'public/console.ts',
+}

@@ -23,6 +23,7 @@ const commands: Record<string, Command> = {
   redrive: { task: 'redrive-failed-batches', event: 'none', empty: ['kept'] },
   verify: { task: 'verify-change-log', event: 'needed', empty: ['damages'] },
   'verify-rows': { task: 'verify-rows', event: 'optional', empty: ['findings'] },
+  'index-names': { task: 'index-names', event: 'optional' },
   seal: { task: 'seal-logs', event: 'none' },
   'advance-clock': { task: 'advance-clock', event: 'needed' },
   'begin-sealed-log': { task: 'begin-sealed-log', event: 'needed' },

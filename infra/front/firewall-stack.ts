@@ -91,7 +91,7 @@ export class FirewallStack extends Stack {
       ],
       visibilityConfig: visibility(settings.prefix),
       dataProtectionConfig: {
-        dataProtections: [redact('SINGLE_HEADER', 'authorization'), redact('QUERY_STRING'), redact('BODY')],
+        dataProtections: [redact('SINGLE_HEADER', 'authorization', 'cookie'), redact('QUERY_STRING'), redact('BODY')],
       },
     })
     // AWS WAF requires that the name starts with `aws-waf-logs-`.

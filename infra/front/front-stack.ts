@@ -100,17 +100,21 @@ export class FrontStack extends Stack {
         readTimeout: Duration.seconds(35),
         keepaliveTimeout: Duration.seconds(60),
       })
+    /** Forwards all headers and the caller's location. Cookies authenticate the console (K3.3), but cached pages must not depend on them. */
+    const toOrigin = (name: string, comment: string, cookieBehavior: OriginRequestCookieBehavior) =>
+      new OriginRequestPolicy(this, name, {
+        comment,
+        headerBehavior: OriginRequestHeaderBehavior.all(...viewerHeaders),
+        queryStringBehavior: OriginRequestQueryStringBehavior.all(),
+        cookieBehavior,
+      })
+    const everything = 'All headers and cookies of the caller, with token and host, and its location'
     const behavior: BehaviorOptions = {
       origin: originAt(origin),
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       allowedMethods: AllowedMethods.ALLOW_ALL,
       cachePolicy: CachePolicy.CACHING_DISABLED,
-      originRequestPolicy: new OriginRequestPolicy(this, 'ToOrigin', {
-        comment: 'All headers of the caller, with token and host, and its location',
-        headerBehavior: OriginRequestHeaderBehavior.all(...viewerHeaders),
-        queryStringBehavior: OriginRequestQueryStringBehavior.all(),
-        cookieBehavior: OriginRequestCookieBehavior.none(),
-      }),
+      originRequestPolicy: toOrigin('ToOrigin', everything, OriginRequestCookieBehavior.all()),
       compress: false,
     }
     const cachePolicy = new CachePolicy(this, 'Pages', {
@@ -122,7 +126,8 @@ export class FrontStack extends Stack {
       enableAcceptEncodingBrotli: true,
       enableAcceptEncodingGzip: true,
     })
-    const page = { ...behavior, cachePolicy }
+    const withoutCookies = toOrigin('ToPages', 'All headers, without cookies', OriginRequestCookieBehavior.none())
+    const page = { ...behavior, cachePolicy, originRequestPolicy: withoutCookies }
     const distribution = new Distribution(this, 'Distribution', {
       comment: domainName,
       domainNames: [domainName],
@@ -133,6 +138,7 @@ export class FrontStack extends Stack {
       defaultBehavior: behavior,
       additionalBehaviors: {
         ...Object.fromEntries(Object.keys(publicRoutes).map((route) => [route.slice(route.indexOf('/')), page])),
+        ...(props.settings.console && { '/console/_/*': page }),
         ...(channelOrigin && {
           [livePath]: { ...behavior, ...handshakePolicies(this), origin: originAt(channelOrigin) },
         }),

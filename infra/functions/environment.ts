@@ -48,6 +48,7 @@ const passedSettings = [
   'tenantApiUrl',
   'mdmApiUrl',
   'mailSender',
+  'console',
   'cdnSecretArn',
 ] as const satisfies (keyof Settings)[]
 

@@ -16,7 +16,7 @@ export function reservationOf(
 ): number | undefined {
   if (credential === 'ingest') return toReservation(settings.ingestConcurrency)
   if (path.startsWith(callbackPath(null))) return toReservation(settings.callbackConcurrency)
-  if (path.startsWith('/sign_in/')) return toReservation(settings.signInConcurrency)
+  if (path.startsWith('/sign_in/') && credential !== 'session') return toReservation(settings.signInConcurrency)
   const ofDevice = credential === 'client' || credential === 'gateway'
   return ofDevice && (method === 'POST' || method === 'PUT') ? toReservation(settings.deviceConcurrency) : undefined
 }

@@ -19,6 +19,8 @@ const tasks = {
   RollBack: 'rollBack',
   // Needs the permissions of the sealing function, because the task also seals the log that it begins.
   BeginSealedLog: 'seal',
+  // Needs the permissions of the consumer that writes the index.
+  IndexNames: 'writeChangeLog',
 } satisfies Record<string, Duty>
 
 export function addTasks(

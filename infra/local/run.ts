@@ -7,7 +7,7 @@ import { router } from './api/routes.ts'
 import { openAwsServices } from './aws-services.ts'
 import type { Builds } from './build/builds.ts'
 import { openControl } from './control.ts'
-import { demoAccount } from './demo/demo-account.ts'
+import { consoleAddress, demoAccount } from './demo/demo-account.ts'
 import { type DemoSignIn, demoSignIn, prepareDemoSignIn } from './demo/demo-sign-in.ts'
 import { closeDataDir, type DataDir } from './files/data-dir.ts'
 import { messageOf, StartupError } from './files/fault.ts'
@@ -76,10 +76,12 @@ export async function run(dir: DataDir, options: Options, builds: Builds) {
       signIn = await withoutRequestLines(connecting)
       closing.defer(signIn.stop)
     }
+    const consoleUrl = demo.usable ? await consoleAddress(dir.path, baseUrl) : null
     const accounts = await listAccounts(10)
     // `performance.now()` returns the time since the process started.
     const seconds = performance.now() / 1_000
-    const screen = startScreen({ baseUrl, dir: dir.path, ephemeral: dir.ephemeral, seconds, demo, signIn, accounts })
+    const { path, ephemeral } = dir
+    const screen = startScreen({ baseUrl, dir: path, ephemeral, seconds, demo, consoleUrl, signIn, accounts })
     return { screen, failed: engines.failed, stop: () => closing.disposeAsync() }
   } catch (error) {
     channel.resolve(null)

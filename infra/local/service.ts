@@ -28,6 +28,7 @@ export type Task =
   | 'redrive-failed-batches'
   | 'verify-change-log'
   | 'verify-rows'
+  | 'index-names'
   | 'verify-archive'
   | 'archive-status'
   | 'erase-actor'

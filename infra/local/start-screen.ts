@@ -13,6 +13,8 @@ type Start = {
   ephemeral: boolean
   seconds: number
   demo: DemoAccount
+  /** Address of the one-time sign-in to the console (K2.7); null if there is none. */
+  consoleUrl: string | null
   signIn: DemoSignIn | null
   accounts: { rows: AccountRow[]; more: boolean }
 }
@@ -36,6 +38,12 @@ const examples = (baseUrl: string, dir: string): string => `  Try the API in ano
     curl "${baseUrl}/logs?type=change" -H "Authorization: Bearer $TOKEN"
 
   docs/walk.md continues from there${dir === resolve('.local') ? '' : `, after export DATA_DIR=${dir}`}.
+`
+
+const consoleLines = (url: string): string => `
+  Open the console as the administrator of the demo account. The address works once, within 15 minutes:
+
+    ${url}
 `
 
 const noSignIn = `
@@ -65,7 +73,7 @@ ${people.map(({ name, email }) => `    ${name} <${email}>`).join('\n')}
     curl -X PATCH ${baseUrl}/tenant_directories/${directory.id} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"tenant_directory":{"is_disabled":false}}'
 `
 
-export function startScreen({ baseUrl, dir, ephemeral, seconds, demo, signIn, accounts }: Start): string {
+export function startScreen({ baseUrl, dir, ephemeral, seconds, demo, consoleUrl, signIn, accounts }: Start): string {
   const credentials = credentialsFile(dir)
   const earlier =
     demo.usable && demo.previousCredentials
@@ -80,7 +88,7 @@ export function startScreen({ baseUrl, dir, ephemeral, seconds, demo, signIn, ac
   Data          ${dir}${ephemeral ? ' (removed when the service stops)' : ''}${ahead > 0 ? `\n  Clock         ${ahead} hours ahead, see npm run advance-clock` : ''}
   Accounts      ${accountLines(accounts)}
 
-${demo.usable ? examples(baseUrl, dir) : noDemo(demo.reason)}${signIn ? signInLines(signIn, baseUrl) : noSignIn}
+${demo.usable ? examples(baseUrl, dir) : noDemo(demo.reason)}${consoleUrl === null ? '' : consoleLines(consoleUrl)}${signIn ? signInLines(signIn, baseUrl) : noSignIn}
   Press Ctrl-C to stop it.
 
 `

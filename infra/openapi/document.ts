@@ -149,7 +149,8 @@ const credentials = {
 }
 
 function operationObject({ operation, operationId: id }: OperationSource, method: string, parts: Parts): Json {
-  const { credential = 'api', permission, permissionsOf, path, summary, alias } = operation
+  const credential = operation.credential === 'session' ? 'api' : (operation.credential ?? 'api')
+  const { permission, permissionsOf, path, summary, alias } = operation
   const requiredToken =
     credential === 'none'
       ? 'Requires no credential.'

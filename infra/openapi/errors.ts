@@ -35,7 +35,10 @@ export function listErrorCodes(operation: Operation): ErrorCode[] {
     'forbidden',
     ...codesIf(permission || permissionsOf, 'insufficient_scope'),
     ...codesIf(operation.feature, 'feature_not_enabled'),
-    ...codesIf(api || (isPublic && status !== 303) || credential === 'portal', 'not_acceptable'),
+    ...codesIf(
+      api || (isPublic && status !== 303) || credential === 'portal' || credential === 'session',
+      'not_acceptable',
+    ),
     ...codesIf(operation.etagFrom || (changes && method !== 'POST'), 'precondition_failed'),
     'payload_too_large',
     ...codesIf(body, 'validation_failed'),

@@ -18,6 +18,7 @@ const groups: Record<string, Record<string, string>> = {
       'Devices of people and service accounts. A client is created with its first session; administrators rename, verify and delete clients.',
     client_tokens:
       'Secrets with which clients connect. Sign-in creates those of people, administrators create those of service accounts.',
+    authorizations: 'Permissions of clients to reach resources through gateways, while they are in force.',
     mdm_posture_providers: 'Device management services whose inventory is synchronized.',
     mdm_devices: 'Managed devices as their vendor reports them. Read-only.',
   },
@@ -27,6 +28,7 @@ const groups: Record<string, Record<string, string>> = {
     tenant_auth_providers: 'Sign-in with a tenant of the cloud directory that the deployment is set up for.',
     idp_auth_providers: 'Sign-in with an organization at the identity service that the deployment is set up for.',
     email_otp_auth_providers: 'Sign-in with a passcode that is sent by email.',
+    portal_sessions: 'Sessions of administrators in the portal, created by sign-in. Administrators list and end them.',
     external_identities:
       'Links between an actor and a person at a provider, created by sign-in and directories. Deleting one ends the access that it gave.',
     suite_directories: 'Synchronizes people and groups of the office suite.',
@@ -40,6 +42,8 @@ const groups: Record<string, Record<string, string>> = {
     account: 'The account of the company, its limits and their use.',
     api_tokens: 'Secrets with which programs call this API. A token can be limited to scopes.',
     names: 'Names of objects whose ids the caller has, many per request.',
+    search: 'Search in the names, emails, addresses, host names and serials of objects.',
+    overview: 'State of the account: counts, problems and flows of the last day.',
     logs: 'Log of changes, sessions, flows and API requests.',
     checkpoints: 'Signed statements about the sealed logs, with which anyone can verify that no entry was changed.',
   },

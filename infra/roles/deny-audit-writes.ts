@@ -12,6 +12,7 @@ import {
   entriesOf,
   fileIndexParts,
   flowBlocks,
+  nameIndex,
   notForDevices,
   notForReaders,
   notForReadersOfLogs,
@@ -86,6 +87,9 @@ export function denyAuditWrites(duty: Duty, { table }: Storage): PolicyStatement
       : [deny([...changes, ...deletions], [sealedParts, sealedAccounts])]),
     deny(puts, [...(duty === 'seal' ? [] : [sealedParts]), ...(sealedAccountsDenied[duty] ?? [sealedAccounts])]),
     ...denyArchiveWrites(duty),
+    // Reserves the index of names for its consumer. Account deletion deletes it.
+    deny([...changes, ...(duty === 'writeChangeLog' ? [] : puts)], [nameIndex]),
+    ...(duty === 'writeChangeLog' || duty === 'deleteAccounts' ? [] : [deny(deletions, [nameIndex])]),
     // Prevents other duties from marking an account for deletion, which would delete its trail.
     ...(hasTrait(duty, 'ends') ? [] : [deny([...changes, ...deletions, ...puts], endOfAccounts)]),
     ...(duty === 'reader' ? [deny(readsAndChecks, notForReaders)] : []),

@@ -9,6 +9,7 @@ type Trait = 'answers' | 'keyless' | 'commits' | 'device' | 'starts' | 'ends' | 
 const traits = {
   reader: ['answers'],
   readerOfLogs: ['answers'],
+  readerOfSessions: ['answers'],
   secretReader: ['answers'],
   writer: ['answers', 'commits'],
   client: ['answers', 'commits', 'device', 'starts', 'sends'],

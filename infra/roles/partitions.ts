@@ -10,13 +10,15 @@ import { externalIdentities } from '#shared/domain/external-identities/external-
 import { gatewayTokens } from '#shared/domain/gateway-tokens/gateway-token.ts'
 import { gateways } from '#shared/domain/gateways/gateway.ts'
 import { mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
+import { searchedObjects } from '#shared/domain/names/name-index.ts'
 import { passcodesPartition } from '#shared/domain/passcodes/passcode.ts'
 import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
 import { dueAccountsPartition } from '#shared/jobs/account-deletion/due-account.ts'
 import { logPartition, pointerPartition } from '#shared/logs/entries/log-keys.ts'
+import { refusalsPartition, refusalTotalsPartition } from '#shared/logs/refusals/refusals.ts'
 import { oneTimePartition } from '#shared/sign-in/one-time-token.ts'
-import { accountVersionKey, commitKey, partition, presenceItemKey } from '#shared/table/keys.ts'
+import { accountVersionKey, commitKey, indexPartition, partition, presenceItemKey } from '#shared/table/keys.ts'
 import { v0Configurations } from '#shared/v0/configuration.ts'
 import { v0Devices } from '#shared/v0/device.ts'
 import { deletedUsersPartition } from '#shared/v0/read-users.ts'
@@ -68,6 +70,12 @@ export const actorCounts = inAccount('log.flow.count#actor')
 /** Partition with the state of an account's archive: watermark, lease and hashes of manifests. */
 export const archiveStates = inAccount('archive')
 
+/** Partitions of the index of names, which only its consumer writes. */
+export const nameIndex = inAccount('names#*')
+
+/** Partitions of the rows whose names are indexed. */
+export const namedRows = searchedObjects.map(inAccount)
+
 /** Partitions whose items cause an account's deletion: the account's row, and the list of accounts due for deletion. */
 export const endOfAccounts = [inAccount(accounts.name), dueAccountsPartition]
 
@@ -91,7 +99,10 @@ const deviceParts = [
  */
 export const authorizationParts = [inAccount('authorizations#*'), inAccount('authorizations.*')]
 
-/** Partitions that a client's requests write: its row, sessions and authorizations. */
+/** Partition of refused authorizations, from which an erasure deletes. */
+export const refusalParts = refusalsPartition(anyAccount)
+
+/** Partitions that a client's requests write: its row, sessions and authorizations, and the count of its refusals. */
 export const clientParts = [
   ...deviceParts,
   ...authorizationParts,
@@ -102,6 +113,8 @@ export const clientParts = [
   inAccount('sessions.client_token#*'),
   inAccount('attribution'),
   pointerPartition(anyAccount, 'flow', 'email', '*'),
+  refusalParts,
+  refusalTotalsPartition(anyAccount),
 ]
 
 /** Partitions that a gateway's requests write: its row, its sessions, and the token that preceded its current token. */
@@ -127,7 +140,8 @@ const secretRows = [v0Configurations, v0Devices].flatMap(collectionPartitions)
 /** Partitions that `reader` must not access: collections with secrets in their responses, and items that no read request returns. */
 export const notForReaders = [
   ...secretRows,
-  ...collectionPartitions(portalSessions),
+  // Excludes the rows of portal sessions, which authenticate the caller. `readerOfSessions` lists them.
+  inAccount(`${portalSessions.name}.*`),
   inAccount('passcodes'),
   inAccount('sign_in.*'),
   inAccount('idempotency#*'),
@@ -136,13 +150,21 @@ export const notForReaders = [
 /** Partitions that `readerOfLogs` must not access. Other reads of gateways need their tokens, to show which are online (P1.7). */
 export const notForReadersOfLogs = [...notForReaders, ...collectionPartitions(gatewayTokens)]
 
-/** Partitions that `secretReader` may read: collections with secrets, and the items that authenticate the caller. */
+/** Partitions with the items that authenticate the caller and limit its rate. */
+const callerReads = [
+  ...[accounts, actors, apiTokens, portalSessions].map(({ name }) => inAccount(name)),
+  presencePartition(apiTokens),
+  rateBuckets,
+]
+
+/** Partitions that `readerOfSessions` may read: the portal sessions of each actor, and the items of the caller. */
+export const readerOfSessionsReads = [indexPartition(anyAccount, portalSessions.name, 'actor_id', '*'), ...callerReads]
+
+/** Partitions that `secretReader` may read: collections with secrets, and the items of the caller. */
 export const secretReaderReads = [
   ...secretRows,
-  ...[accounts, actors, apiTokens].map(({ name }) => inAccount(name)),
-  presencePartition(apiTokens),
+  ...callerReads,
   accountVersionKey(anyAccount).pk,
-  rateBuckets,
   deletedUsersPartition(anyAccount),
 ]
 
@@ -168,6 +190,7 @@ export const notForDevices = [
   inAccount('idempotency#*'),
   inAccount('log.*'),
   archiveStates,
+  nameIndex,
 ]
 
 /** Partitions that a provider's callback writes: the pending sign-in, the code, and the provider's last error. */

@@ -32,11 +32,15 @@ import {
   gatewayParts,
   lastUsePartitions,
   liveParts,
+  namedRows,
+  nameIndex,
   openFlowParts,
   passcodeParts,
   passcodeReads,
   pointersOf,
   rateBuckets,
+  readerOfSessionsReads,
+  refusalParts,
   sealedParts,
   secretReaderReads,
   signInParts,
@@ -81,6 +85,7 @@ export function rightsOfDuties(storage: Storage) {
   return {
     reader: [onTable(reads), ...requestNotes, signing],
     readerOfLogs: [onTable(reads), ...requestNotes, signing, publicSealKey, may(['s3:GetObject'], archivedObjects)],
+    readerOfSessions: [onTable(reads, readerOfSessionsReads), ...requestNotes, signing],
     secretReader: [onTable(reads, secretReaderReads), ...requestNotes, signing],
     writer: [...changesAny, requestLog, signing, may(['kms:GenerateDataKey'], [secretKey.keyArn])],
     client: [readsWithChecks, onTable(writes, clientParts), signing],
@@ -100,7 +105,12 @@ export function rightsOfDuties(storage: Storage) {
     public: [],
     publicKey: [publicSealKey],
 
-    writeChangeLog: [onTable(['dynamodb:PartiQLInsert'], [...entriesOf('change'), sealedAccountsPartition])],
+    // Allows indexing names of existing rows, and listing the accounts for the task `index-names`.
+    writeChangeLog: [
+      onTable(['dynamodb:PartiQLInsert'], [...entriesOf('change'), sealedAccountsPartition]),
+      onTable(['dynamodb:PutItem', 'dynamodb:DeleteItem'], [nameIndex]),
+      onTable(reads, [...namedRows, accountVersion, sealedAccountsPartition]),
+    ],
     // Allows follow-up work to delete the descendants of a deleted object, which may be of any kind.
     followUp: changesAny,
     storeFlowLogs: [onTable(['dynamodb:PartiQLInsert'], [flowBlocks, archiveStates])],
@@ -193,6 +203,7 @@ export function rightsOfDuties(storage: Storage) {
     eraseActor: [
       onTable(reads, [accountVersion, archiveStates, actorCounts]),
       onTable(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [archiveStates, actorCounts]),
+      onTable(['dynamodb:Query', 'dynamodb:DeleteItem'], [refusalParts]),
       may(['s3:ListBucket', 's3:ListBucketVersions'], [archive.bucketArn]),
       may(['s3:GetObject'], archivedObjects),
       may(['s3:PutObject', 's3:DeleteObjectVersion'], logFilesOf(archive)),

@@ -15,7 +15,7 @@ export const loadSettings = {
     'Requests per second that the API accepts by default, and that each device route accepts ([limits](deploy.md#load-limits)).',
   ),
   throttleBurst: setting(requests, 5_000, 'Requests that the limit of `throttleRate` accepts in a burst.'),
-  anonymousRate: setting(requests, 50, 'Requests per second that each route without a credential accepts.'),
+  anonymousRate: setting(requests, 40, 'Requests per second that each route without a credential accepts.'),
   anonymousBurst: setting(
     requests,
     200,

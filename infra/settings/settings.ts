@@ -58,6 +58,11 @@ const behaviourSettings = {
     true,
     '`false` leaves out the live channel. Gateways and clients then receive changes with their heartbeats only.',
   ),
+  console: setting(
+    flag,
+    true,
+    '`false` leaves out the web console, its sign-in operations and its cookie. API tokens and portal sessions still work.',
+  ),
   mailSender: optional(
     mailAddress,
     'Sender of passcodes and of mails to administrators, verified in Amazon SES. Without it no mail is sent.',

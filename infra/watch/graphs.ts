@@ -77,7 +77,7 @@ export function graphs(
     [
       graph(
         'Grants',
-        [serviceMetric('grants')],
+        [serviceMetric('grants'), serviceMetric('refusals_unrecorded')],
         [serviceMetric('revocation_lag_ms', 'p50'), serviceMetric('revocation_lag_ms', 'Maximum')],
       ),
       graph(

@@ -26,9 +26,12 @@ export type Authorization = Grounds & {
 
 export type AuthorizationItem = Item & Authorization
 
-/** Key of an authorization in the partition of its gateway, which a heartbeat reads with one query. */
-const authorizationKey = (account: string, gatewayId: string, id: string): Key => ({
-  pk: partition(account, 'authorizations', gatewayId),
+/** Partition of a gateway's authorizations, which a heartbeat reads with one query. */
+export const authorizationsPartition = (account: string, gatewayId: string): string =>
+  partition(account, 'authorizations', gatewayId)
+
+export const authorizationKey = (account: string, gatewayId: string, id: string): Key => ({
+  pk: authorizationsPartition(account, gatewayId),
   sk: id,
 })
 

@@ -6,6 +6,7 @@ import { env } from '../core/env.ts'
 import { ApiError, invalidAt, unauthorized } from '../core/errors.ts'
 import { measure } from '../core/logging/invocation.ts'
 import type { Subject } from '../core/subject.ts'
+import { waitAtMost } from '../core/work/wait-at-most.ts'
 import { clientTokens } from '../domain/client-tokens/client-token.ts'
 import { gateways } from '../domain/gateways/gateway.ts'
 import { getMembership } from '../domain/memberships/membership.ts'
@@ -14,11 +15,13 @@ import { policies } from '../domain/policies/policy.ts'
 import { Resource, type ResourceRow, resources } from '../domain/resources/resource.ts'
 import { isOnline, readPresence } from '../domain/sessions/presence.ts'
 import { nudgeGateway } from '../live/nudge-gateway.ts'
+import { recordRefusal } from '../logs/refusals/refusals.ts'
 import { itemRow } from '../table/entity.ts'
 import { entityKey } from '../table/keys.ts'
 import { getItem, getItems, getRow } from '../table/read.ts'
 import { untilDone } from '../table/write-together.ts'
 import { orNull, Uuid } from '../values/fields.ts'
+import { AccessRefused } from './access-refused.ts'
 import {
   type Authorization,
   type AuthorizationItem,
@@ -51,21 +54,46 @@ export async function authorize(
     const existing = await existingAuthorization(account.id, session, resource_id, context, now)
     if (existing === 'conflict') return 'conflict'
     if (existing) return render(existing, true)
-    const decision = await decide(caller, resource_id, context, now)
-    const [onlineGateway, membership] = await Promise.all([
-      siteGateway(account.id, decision.resource.site_id, session, now),
-      decision.group === null ? null : getMembership(account.id, decision.group, actor.id),
-    ])
-    if (membership === undefined) return 'conflict'
-    const authorization = await grant(caller, subject, { ...decision, session, onlineGateway, membership }, now)
+    const grounds = await findGrounds(caller, resource_id, session, context, now).catch(async (error) => {
+      if (!(error instanceof AccessRefused)) throw error
+      const { reason, violated } = error
+      const { ip, ip_region } = subject
+      const ids = { actor_id: actor.id, client_id: session.client.id }
+      await recordRefusal(account.id, { ...ids, resource_id, reason, violated, ip, ip_region }, now)
+      throw error
+    })
+    if (grounds === 'conflict') return 'conflict'
+    const { onlineGateway } = grounds
+    const authorization = await grant(caller, subject, { ...grounds, session }, now)
     if (authorization !== 'conflict') {
       measure('grants')
       await nudgeOfGrant(account.id, onlineGateway.gateway.id)
-      return render({ authorization, resource: decision.resource, onlineGateway }, false)
+      return render({ authorization, resource: grounds.resource, onlineGateway }, false)
     }
     if (!(await getRow(clientTokens, account.id, token.id))) throw unauthorized()
     return 'conflict'
   })
+}
+
+/**
+ * Finds the policy, the gateway and the membership for a new authorization (P5.2, steps 4 to 7). Returns `conflict` if the membership was
+ * deleted in the meantime.
+ * @throws AccessRefused
+ */
+async function findGrounds(
+  caller: CallerOf<'client'>,
+  resourceId: string,
+  session: OnlineClient,
+  context: ConditionContext,
+  now: number,
+) {
+  const { account, actor } = caller
+  const decision = await decide(caller, resourceId, context, now)
+  const [onlineGateway, membership] = await Promise.all([
+    siteGateway(account.id, decision.resource.site_id, session, now),
+    decision.group === null ? null : getMembership(account.id, decision.group, actor.id),
+  ])
+  return membership === undefined ? 'conflict' : { ...decision, onlineGateway, membership }
 }
 
 /**
@@ -164,8 +192,5 @@ export const GrantedAuthorization = v.object({
 const maxNudgeMs = 150
 
 async function nudgeOfGrant(account: string, gatewayId: string): Promise<void> {
-  if (env.liveUrl === null) return
-  const abortController = new AbortController()
-  const notification = nudgeGateway(account, gatewayId).finally(() => abortController.abort())
-  await Promise.race([notification, clock.sleep(maxNudgeMs, abortController.signal).catch(() => undefined)])
+  if (env.liveUrl !== null) await waitAtMost(maxNudgeMs, nudgeGateway(account, gatewayId))
 }

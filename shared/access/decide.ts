@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import type { CallerOf } from '../auth/caller.ts'
 import { microsOf } from '../core/clock.ts'
-import { ApiError, notFound } from '../core/errors.ts'
 import { fitsResponse } from '../core/json/response-size.ts'
 import type { AccountRow } from '../domain/accounts/account.ts'
 import { type ActorRow, isPerson } from '../domain/actors/actor.ts'
@@ -12,6 +11,7 @@ import { type PolicyRow, policies } from '../domain/policies/policy.ts'
 import { Resource, type ResourceRow, resources } from '../domain/resources/resource.ts'
 import { type Key, partition, uniqueKey } from '../table/keys.ts'
 import { getItem, getRow, getRows, rowsBy, sortKeysOf } from '../table/read.ts'
+import { AccessRefused } from './access-refused.ts'
 
 /** Decision to grant access. `group` is null for the managed group; `expiresAt` is in microseconds. */
 export type Decision = { resource: ConnectableResource; policy: PolicyRow; group: string | null; expiresAt: number }
@@ -47,8 +47,8 @@ export function choosePolicy(
 
 /**
  * Decides on access to a resource (P5.2, steps 4 and 5).
- * @throws ApiError 404 if the resource is not connectable or has no policy for the actor, `conditions_violated` if the conditions of no
- * policy are satisfied
+ * @throws AccessRefused 404 if the resource is unknown, is not connectable or has no policy for the actor; `conditions_violated` if the
+ * conditions of no policy are satisfied
  */
 export async function decide(
   { account, actor, token }: CallerOf<'client'>,
@@ -64,12 +64,13 @@ export async function decide(
   const grantingPolicies = resourcePolicies
     .filter((policy) => !policy.is_disabled && includes(actorGroups, policy.group_id))
     .sort(oldestFirst)
-  if (!resource || !isConnectable(account, resource) || grantingPolicies.length === 0) throw notFound()
+  if (!resource) throw new AccessRefused('unknown_resource', 'not_found')
+  if (!isConnectable(account, resource)) throw new AccessRefused('not_connectable', 'not_found')
+  if (grantingPolicies.length === 0) throw new AccessRefused('no_policy', 'not_found')
   const choice = choosePolicy(grantingPolicies, context, microsOf(token.expires_at), now)
   if ('violated' in choice) {
-    throw new ApiError('conditions_violated', 'The conditions of the policy are not met.', {
-      members: { violated: choice.violated },
-    })
+    const detail = 'The conditions of the policy are not met.'
+    throw new AccessRefused('conditions_violated', 'conditions_violated', detail, choice.violated)
   }
   const { group_id } = choice.policy
   return { resource, ...choice, group: group_id !== null && actorGroups.groupIds.has(group_id) ? group_id : null }

@@ -1,7 +1,6 @@
 import type { CallerOf } from '../auth/caller.ts'
 import { deleteAuthorization } from '../commit/revoke.ts'
 import { clock, timestamp } from '../core/clock.ts'
-import { ApiError } from '../core/errors.ts'
 import { uuidV7 } from '../core/ids.ts'
 import type { Subject } from '../core/subject.ts'
 import { noteWrite } from '../core/work/work.ts'
@@ -27,6 +26,7 @@ import { entityKey, type Item, type Key } from '../table/keys.ts'
 import { putItem, removeItem } from '../table/put-item.ts'
 import { getItem, getStoredItems, rowsBy, type StoredItem } from '../table/read.ts'
 import { prepareTogether, put, putIf, type Write } from '../table/write-together.ts'
+import { AccessRefused } from './access-refused.ts'
 import {
   type Authorization,
   type AuthorizationItem,
@@ -177,7 +177,7 @@ const locationOf = ({
   last_seen_remote_ip_location_lon: lon = null,
 }: LastSeen) => ({ lat, lon })
 
-/** Chooses the site's gateway for a client's traffic (P5.4). @throws ApiError `gateway_offline`, `version_mismatch` */
+/** Chooses the site's gateway for a client's traffic (P5.4). @throws AccessRefused `gateway_offline`, `version_mismatch` */
 export async function siteGateway(
   account: string,
   siteId: string,
@@ -211,7 +211,8 @@ export async function siteGateway(
   })
   const choice = chooseGateway(onlineGateways, { version: presence.last_seen_version, ...locationOf(presence) })
   if ('gateway' in choice) return choice.gateway.onlineGateway
-  throw new ApiError(
+  throw new AccessRefused(
+    choice.reason,
     choice.reason,
     choice.reason === 'gateway_offline'
       ? 'No gateway of the resource is online.'

@@ -5,7 +5,7 @@ import { actors, isPerson } from '../domain/actors/actor.ts'
 import { Resource, resources } from '../domain/resources/resource.ts'
 import { existingRow } from '../table/read.ts'
 import type { Page } from '../values/page.ts'
-import { accessPage, canHaveAccess, grantedRows, grantFields, possibleGrant } from './access-list.ts'
+import { accessPage, canHaveAccess, grantedRows, grantFields, idsOfRange, possibleGrant } from './access-list.ts'
 import { groupsOf, isConnectable, policiesOfActor } from './decide.ts'
 
 const { id, name, type, address, site_id } = Resource.entries
@@ -26,10 +26,7 @@ export async function listReachableResources(account: AccountRow, actorId: strin
   )
   const ids = [...grants.keys()].sort()
   return accessPage(page, {
-    async read({ after, backward, limit }) {
-      const orderedIds = backward ? ids.toReversed() : ids
-      return orderedIds.filter((id) => after === undefined || (backward ? id < after : id > after)).slice(0, limit)
-    },
+    read: async (range) => idsOfRange(ids, range),
     accept: grantedRows(account.id, resources, (resource) => {
       if (!isConnectable(account, resource)) return null
       const { id, name, type, address, site_id } = resource

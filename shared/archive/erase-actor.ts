@@ -20,6 +20,7 @@ import { type LogStream, logStreams } from '../logs/entries/log-id.ts'
 import type { FileRow } from '../logs/files/columns.ts'
 import { manifestPath } from '../logs/files/file-index.ts'
 import { encodeFile } from '../logs/files/parquet-writer.ts'
+import { eraseRefusals } from '../logs/refusals/refusals.ts'
 import { rowLeaf } from '../seal/log/row-leaf.ts'
 import { accountVersionKey } from '../table/keys.ts'
 import { putItem } from '../table/put-item.ts'
@@ -149,6 +150,7 @@ export async function eraseActor(event: unknown, hasTime: () => boolean = () => 
   try {
     const erasure = await storeErasure(account, actor)
     await eraseCounts(account, actor)
+    if (!next) await eraseRefusals(account, actor)
     const erasedFiles = new Map((await readErasedFiles(account)).map((file) => [file.key, file]))
     const run = { account, watermark: state?.watermark ?? 0, erasure, erasedFiles }
     const result = await eraseFiles(run, next ?? undefined, hasTime)

@@ -132,7 +132,7 @@ type Ground = 'policy' | 'resource' | 'membership' | 'client' | 'client_token'
  * Returns the partition of the pointers to authorizations that depend on an object. Gateways need no pointers, because the key of an
  * authorization contains the gateway.
  */
-const authorizationsBy = (account: string, by: Ground, id: string): string =>
+export const authorizationsBy = (account: string, by: Ground, id: string): string =>
   partition(account, `authorizations.${by}`, id)
 
 /** Key of the pointer by client. The resource is the sort key, so a client has at most one authorization per resource. */

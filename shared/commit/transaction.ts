@@ -57,6 +57,11 @@ export class Transaction {
     return this.version.sequence
   }
 
+  /** Number of the account's change log entries before this commit (S1.2). */
+  get leaves(): number {
+    return this.version.leaves
+  }
+
   /** Returns the row with the changes staged so far; null when the row does not exist. */
   async get<R extends Row>(entity: Entity<R>, id: string): Promise<R | null> {
     const key = entityKey(this.accountId, entity.name, id)

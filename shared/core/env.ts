@@ -61,6 +61,11 @@ const readers = {
   tenantApp: () => providerApp('TENANT'),
   /** Addresses that a sign-in may redirect to. Loopback addresses match with any port (I2.2). */
   signInRedirectUris: () => (readOptional('SIGN_IN_REDIRECT_URIS') ?? '').split(/\s+/).filter(Boolean),
+  /** True if the deployment serves the web console, whose cookie authenticates requests (K3.3). */
+  console: () => readOptional('CONSOLE') !== 'false',
+  /** True for the service on a single machine, which is reached over HTTP on loopback only. Always false in Lambda. */
+  isSingleMachine: () =>
+    /^http:\/\/127\.0\.0\.1(:\d+)?\/?$/.test(process.env.SERVICE_URL ?? '') && !process.env.AWS_LAMBDA_FUNCTION_NAME,
   /** Burst of requests for each sign-in step and source address (A9). */
   signInBurst: () => readInteger('SIGN_IN_BURST', defaultSettings.signInBurst),
   /** Permits external services on the local machine and over plain HTTP (I1.2). Always false in Lambda. */

@@ -1,5 +1,6 @@
 import { authenticate } from '../auth/authenticate.ts'
-import type { Caller, Credential } from '../auth/caller.ts'
+import { type Caller, type Credential, kindsOf } from '../auth/caller.ts'
+import { readConsoleCookie } from '../auth/console-cookie.ts'
 import { bucketOf, ingestBucket } from '../auth/rate-limit/bucket.ts'
 import { takeUnit } from '../auth/rate-limit/lease-holder.ts'
 import { clock } from '../core/clock.ts'
@@ -9,7 +10,7 @@ import { bearerToken } from '../core/secrets/token.ts'
 import { anonymousSubject, type Origin, type Subject } from '../core/subject.ts'
 import { accountStatus } from '../domain/accounts/account.ts'
 import { verifyIngestToken } from '../logs/flows/ingest-token.ts'
-import type { Step } from './exchange.ts'
+import type { Event, Step } from './exchange.ts'
 
 function subjectOf(caller: Caller, origin: Origin): Subject {
   if (caller.kind === 'gateway') {
@@ -28,10 +29,24 @@ function subjectOf(caller: Caller, origin: Origin): Subject {
   }
 }
 
+/**
+ * Authenticates a request by its `Authorization` header, or by the cookie of the console if it has no such header (K3.3).
+ * @throws ApiError `unauthorized`, also if the cookie belongs to another account than the one that the request names
+ */
+async function authenticateRequest(credential: Credential, event: Event): Promise<Caller> {
+  const { authorization } = event.headers
+  const acceptsCookie = authorization === undefined && kindsOf[credential].some((kind) => kind === 'portal')
+  const cookie = acceptsCookie ? readConsoleCookie(event) : null
+  if (!cookie) return authenticate(credential, authorization)
+  const caller = await authenticate('portal', `Bearer ${cookie.token}`)
+  if (caller.account.slug !== cookie.slug) throw unauthorized()
+  return caller
+}
+
 export const checkCredential =
   (credential: Credential): Step =>
   async (exchange, event) => {
-    exchange.caller = await authenticate(credential, event.headers.authorization)
+    exchange.caller = await authenticateRequest(credential, event)
     exchange.subject = subjectOf(exchange.caller, exchange.origin)
     exchange.bucket = bucketOf(exchange.caller)
     note({ account_id: exchange.caller.account.id })

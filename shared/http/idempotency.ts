@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb'
+import { readConsoleCookie } from '../auth/console-cookie.ts'
 import { clock } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import { decryptBytes, deriveKey, encryptBytes } from '../core/secrets/sealed-bytes.ts'
@@ -67,7 +68,9 @@ export async function acquireLock(
     sk: createHash('sha256').update(header).digest('base64url'),
   }
   // Derives the encryption key from the token, so that the service does not need to store it. Only the client that retries has the token.
-  const secret = deriveKey(bearerToken(event.headers.authorization) ?? '', `kept answer ${key.pk}${key.sk}`)
+  const token = bearerToken(event.headers.authorization) ?? readConsoleCookie(event)?.token
+  if (token === undefined) throw new Error('A request with an Idempotency-Key has no token.')
+  const secret = deriveKey(token, `kept answer ${key.pk}${key.sk}`)
   const run: IdempotencyLock = { key, id: randomUUID(), secret, fingerprint: computeFingerprint(secret, event, body) }
   for (let tries = 0; tries < 3; tries++) {
     if (await tryLock(run)) return { run }

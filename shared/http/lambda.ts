@@ -79,8 +79,10 @@ function success(operation: Operation, exchange: Exchange, result: unknown): Ans
   const legacy = isV0(operation.path)
   if (legacy) limitV0List(operation, body, text)
   const tag = tagOf(body)
+  const { cookies } = (result ?? {}) as { cookies?: string[] }
   return {
     statusCode: statusOf(operation, result),
+    ...(cookies && { cookies }),
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': operation.secret ? 'no-store' : 'private, no-cache',

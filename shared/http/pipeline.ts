@@ -1,4 +1,4 @@
-import { isAdministering, scopesOf } from '../auth/caller.ts'
+import { isAdministering, mayUseApi, scopesOf } from '../auth/caller.ts'
 import { sourceBucket } from '../auth/rate-limit/bucket.ts'
 import { ApiError, featureNotEnabled, notFound } from '../core/errors.ts'
 import { isPathId } from '../core/ids.ts'
@@ -44,9 +44,7 @@ const contentLength = (header: string | undefined): number | null =>
 
 const checkPermission: OperationStep = ({ caller }, event, { permission, permissionsOf }) => {
   if (!isAdministering(caller)) return
-  if (caller.actor.type !== 'api_client' && caller.actor.type !== 'account_admin_user') {
-    throw new ApiError('forbidden', 'This actor is not an administrator of the account.')
-  }
+  if (!mayUseApi(caller)) throw new ApiError('forbidden', 'This actor has no access to the account API.')
   const required = permissionsOf?.(new URLSearchParams(event.rawQueryString)) ?? (permission ? [permission] : [])
   const scopes = scopesOf(caller)
   const lacking = required.find((one) => !covers(scopes, one))
@@ -148,7 +146,8 @@ const orders: Record<NonNullable<Operation['credential']>, readonly OperationSte
   gateway: [limitBody, checkCredential('gateway'), checkRateLimit, checkPathIds, readQuery, readEnvelope],
   ingest: [limitBody, limitPackedBody, checkIngestToken, checkRateLimit],
   none: [limitBody, limitSource, checkRateLimit, checkAccept, checkPathIds, readQuery, readEnvelope],
-  // Checks for operations of a portal session on itself, which are not part of the account API.
+  // Checks for operations of a session on itself, which are not part of the account API and have no request log entry.
+  session: [limitBody, checkCredential('session'), checkRateLimit, checkAccept],
   portal: [limitBody, checkCredential('portal'), checkRateLimit, checkAccept],
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants, gunzipSync, gzipSync } from 'node:zlib'
 import { runInvocation } from '../core/logging/invocation.ts'
 import { isKnown } from './entity-tag.ts'
 import { type Answer, type Event, qualitiesOf, requestIdOf } from './exchange.ts'
@@ -56,6 +57,37 @@ export function staticFile(file: URL, headers: Record<string, string>): (event: 
     const content = encoded.get(encoding) ?? encode(encoding)
     encoded.set(encoding, content)
     const { body, tag } = await content
+    const common = { ...headers, etag: tag, vary: 'accept-encoding', 'x-content-type-options': 'nosniff' }
+    if (ifNoneMatch !== undefined && isKnown(ifNoneMatch, tag)) return { statusCode: 304, headers: common }
+    return {
+      statusCode: 200,
+      headers: { ...common, ...(encoding !== 'identity' && { 'content-encoding': encoding }) },
+      body,
+      isBase64Encoded: true,
+    }
+  }
+}
+
+const extensions: Record<Encoding, string> = { br: 'br', gzip: 'gz', identity: 'gz' }
+
+/**
+ * Serves files that the build has compressed with both encodings, under their names with the extensions `br` and `gz`. Keeps them in
+ * memory. The result is undefined for a missing file.
+ */
+export function compressedFile(
+  headers: Record<string, string>,
+): (file: URL, event: Event) => Promise<Answer | undefined> {
+  const contents = new Map<string, { body: string; tag: string }>()
+  return async (file, { headers: { 'accept-encoding': accepted, 'if-none-match': ifNoneMatch } }) => {
+    const encoding = encodingFor(accepted)
+    const key = `${encoding} ${file.href}`
+    if (!contents.has(key)) {
+      const bytes = await readFile(`${fileURLToPath(file)}.${extensions[encoding]}`).catch(() => undefined)
+      if (!bytes) return undefined
+      const tag = `"${createHash('sha256').update(encoding).update(bytes).digest('base64url').slice(0, 22)}"`
+      contents.set(key, { body: (encoding === 'identity' ? gunzipSync(bytes) : bytes).toString('base64'), tag })
+    }
+    const { body, tag } = contents.get(key) ?? { body: '', tag: '' }
     const common = { ...headers, etag: tag, vary: 'accept-encoding', 'x-content-type-options': 'nosniff' }
     if (ifNoneMatch !== undefined && isKnown(ifNoneMatch, tag)) return { statusCode: 304, headers: common }
     return {

@@ -1,3 +1,4 @@
+import { scopesOf } from '../auth/caller.ts'
 import { ApiError } from '../core/errors.ts'
 import { isObject } from '../core/json/is-object.ts'
 import { shallowJson } from '../core/json/shallow-json.ts'
@@ -19,6 +20,9 @@ export const checkV0Credential: Step = async (exchange, event) => {
   // Rejects a token with spaces, because a token is a single word.
   if (bearerToken(authorization) === null) throw new ApiError('unauthorized')
   await checkCredential('api')(exchange, { ...event, headers: { ...event.headers, authorization } })
+  const { caller } = exchange
+  // Rejects read-only people, because responses of the legacy API contain secrets (K11.G14).
+  if (caller?.kind === 'portal' && !scopesOf(caller).includes('*')) throw new ApiError('unauthorized')
 }
 
 /** Reads the page parameters of a list, if the query contains any (`/v0` contract, 6.2). */

@@ -1,12 +1,12 @@
-import { dayMicros, hourMicros, hourStart } from '../core/clock.ts'
+import { hourMicros, hourStart } from '../core/clock.ts'
 import { type ArchiveView, readArchive } from './blocks/archive-view.ts'
-import { mergedUntil, readHourCounts } from './counters/count-items.ts'
-import { type CountedDimension, columnsOf, dimensionColumns, flowValue } from './counters/dimensions.ts'
+import { columnsOf, dimensionColumns, flowValue } from './counters/dimensions.ts'
 import { conditionColumns, type FlowCondition, mayBeInRest } from './counters/flow-conditions.ts'
 import { type HourCounts, type Sum, toSum, ValueCounts } from './counters/value-counts.ts'
 import { idsBetween, instantOf } from './entries/log-id.ts'
 import { ReadBudget } from './flows/read-budget.ts'
 import { withinRetention } from './match-entries.ts'
+import { readCounters } from './read-counters.ts'
 import type { TrafficQuery } from './traffic-query.ts'
 import { searchFlows } from './walk-flows.ts'
 
@@ -48,27 +48,6 @@ export async function countTraffic(account: string, query: TrafficQuery, now: nu
     ],
     open: read.open,
   }
-}
-
-/** Reads the counters of flushed flows that started in the window. */
-async function readCounters(view: ArchiveView, query: TrafficQuery): Promise<HourCounts[]> {
-  const { begin, end, by, conditions } = query
-  const isWanted = ({ hour }: HourCounts) => hour >= begin && hour < end
-  const merged = mergedUntil(view.watermark)
-  // Late flows of the window are found by their totals, because those are cheap to read.
-  const totals = await readHourCounts(view, 'total', 'late', [begin, view.watermark])
-  const late = totals.filter(({ hours }) => hours.some(isWanted)).map(({ at }) => at)
-  const first = Math.min(...late)
-  const last = Math.max(...late)
-  const lateRange = [first, last + (last < merged ? dayMicros : hourMicros)] as const
-  const dimensions: readonly CountedDimension[] = by ? [by] : (conditions[0]?.dimensions ?? ['total'])
-  const groups = await Promise.all(
-    dimensions.flatMap((dimension) => [
-      readHourCounts(view, dimension, 'usual', [begin, end]),
-      late.length === 0 ? [] : dimension === 'total' ? totals : readHourCounts(view, dimension, 'late', lateRange),
-    ]),
-  )
-  return groups.flat().flatMap(({ hours }) => hours.filter(isWanted))
 }
 
 /** Returns the sums of the values that match, without the name of the value. */

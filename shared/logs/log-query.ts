@@ -3,7 +3,8 @@ import { ApiError } from '../core/errors.ts'
 import { isUuid } from '../core/ids.ts'
 import { readCursor, readLimit } from '../values/page.ts'
 import type { FlowFilters } from './counters/flow-conditions.ts'
-import { logStreams } from './entries/log-id.ts'
+import { changeOperations, loggedObjects } from './entries/log-entry.ts'
+import { type LogStream, logStreams } from './entries/log-id.ts'
 import { flowProtocols } from './flows/flow-report.ts'
 
 /** Default length in microseconds of a listing's window, used without `begin` (L2.1). */
@@ -70,15 +71,29 @@ export const flowFilterParameters = {
   open: { type: 'boolean', description: 'Only flows that are open (`true`) or closed (`false`).' },
 }
 
+/** OpenAPI schemas of the filters of changes. */
+export const changeFilterParameters = {
+  object: { type: 'string', enum: loggedObjects, description: 'Only changes of objects of this kind.' },
+  operation: { type: 'string', enum: changeOperations, description: 'Only changes by this operation.' },
+  run_id: { type: 'string', format: 'uuid', description: 'Only changes that the sync run with this id made.' },
+}
+
+type Check = (name: string) => void
+
+/** Returns a function that calls `check` for a parameter that is present, and returns the parameter's value. */
+const withCheck =
+  (check: Check) =>
+  <T>(name: string, value: T | null): T | null => {
+    if (value !== null) check(name)
+    return value
+  }
+
 /**
  * Reads the filters of flows in the order of R8.3. `check` is called after each parameter that is present.
  * @throws ApiError `invalid_log_query`
  */
-export function readFlowFilters(query: URLSearchParams, check: (name: string) => void = () => {}): FlowFilters {
-  const checked = <T>(name: string, value: T | null): T | null => {
-    if (value !== null) check(name)
-    return value
-  }
+export function readFlowFilters(query: URLSearchParams, check: Check = () => {}): FlowFilters {
+  const checked = withCheck(check)
   const resource_id = checked('resource_id', readUuid(query, 'resource_id'))
   const policy_id = checked('policy_id', readUuid(query, 'policy_id'))
   const device_id = checked('device_id', readUuid(query, 'device_id'))
@@ -87,6 +102,21 @@ export function readFlowFilters(query: URLSearchParams, check: (name: string) =>
   const open = checked('open', readOption(query, 'open', ['true', 'false']))
   return { resource_id, policy_id, device_id, protocol, port, open: open === null ? null : open === 'true' }
 }
+
+/** Filters of changes (K11.G7). Null means that the parameter is absent. */
+export type ChangeFilters = ReturnType<typeof readChangeFilters>
+
+function readChangeFilters(query: URLSearchParams, check: Check) {
+  const checked = withCheck(check)
+  const object = checked('object', readOption(query, 'object', loggedObjects))
+  const operation = checked('operation', readOption(query, 'operation', changeOperations))
+  const run_id = checked('run_id', readUuid(query, 'run_id'))
+  return { object, operation, run_id }
+}
+
+/** Omits filters that are all absent, so that cursors of earlier versions remain valid. */
+const unlessEmpty = <T extends object>(filters: T): T | undefined =>
+  Object.values(filters).some((filter) => filter !== null) ? filters : undefined
 
 /** Parameters of `GET /logs` (L2.1). Times are in microseconds. Null means that the parameter is absent. */
 export type LogQuery = ReturnType<typeof readLogQuery>
@@ -110,13 +140,12 @@ export function readLogQuery(query: URLSearchParams, now: number) {
   const objectId = readUuid(query, 'object_id')
   if (objectId !== null && type !== null && type !== 'change')
     throw invalidLogQuery(`object_id cannot be combined with type ${type}.`)
-  const filters = readFlowFilters(query, (name) => {
-    if (type !== 'flow') throw invalidLogQuery(`${name} can only be used with type flow.`)
-  })
-  const isFiltered = Object.values(filters).some((filter) => filter !== null)
+  const requireType = (required: LogStream) => (name: string) => {
+    if (type !== required) throw invalidLogQuery(`${name} can only be used with type ${required}.`)
+  }
+  const flowFilters = unlessEmpty(readFlowFilters(query, requireType('flow')))
+  const changeFilters = unlessEmpty(readChangeFilters(query, requireType('change')))
   const totalLimit = readInteger(query, 'total_limit', [0, maxTotalLimit])
   const cursor = readCursor(query)
-  // Omits absent filters, so that cursors of earlier versions remain valid.
-  const flowFilters = isFiltered ? filters : undefined
-  return { limit, cursor, type, begin, end, actorId, actorEmail, objectId, totalLimit, flowFilters }
+  return { limit, cursor, type, begin, end, actorId, actorEmail, objectId, totalLimit, flowFilters, changeFilters }
 }

@@ -2,7 +2,7 @@ import { instantOf, streamOf } from './entries/log-id.ts'
 import { retentionMicros } from './entries/log-keys.ts'
 import { objectIdOf, readEntry } from './entries/log-store.ts'
 import { actorOf } from './flows/merge-flows.ts'
-import type { LogQuery } from './log-query.ts'
+import type { ChangeFilters, LogQuery } from './log-query.ts'
 import type { LogItem } from './part-reader.ts'
 import { type AttributionReader, type Attributions, emailOf, isFlow } from './render-entries.ts'
 
@@ -27,20 +27,25 @@ export function windowsOverlap(start: number, flowEnd: number | undefined, { beg
   return flowEnd <= start ? start >= begin : flowEnd > begin
 }
 
-type Related = { actor: unknown; email?: unknown; object?: unknown }
+type Entry = Record<string, unknown>
+type Related = { actor: unknown; email?: unknown; object?: unknown; entry?: Entry }
 
-/** Returns the actor, the email and the object that an entry names. */
+/** True if an entry has the value of each filter that is present (K11.G7). */
+const matchesFilters = (entry: Entry, filters: ChangeFilters): boolean =>
+  Object.entries(filters).every(([name, value]) => value === null || entry[name] === value)
+
+/** Returns the actor, the email and the object that an entry names, and the entry unless it is a flow. */
 function relatedTo(item: LogItem, attributions: Attributions): Related {
   if (isFlow(item)) return { actor: actorOf(item), email: emailOf(item, attributions) }
   const stream = streamOf(item.sk)
   const entry = readEntry(item)
-  if (stream === 'api_request') return { actor: entry.actor_id }
-  return { actor: entry.subject?.actor_id, email: entry.subject?.actor_email, object: objectIdOf(entry) }
+  if (stream === 'api_request') return { actor: entry.actor_id, entry }
+  return { actor: entry.subject?.actor_id, email: entry.subject?.actor_email, object: objectIdOf(entry), entry }
 }
 
-/** Builds the filter for a query: retention (L1), actor (L2.6) and object (L2.8). */
+/** Builds the filter for a query: retention (L1), actor (L2.6), object (L2.8) and filters of changes (K11.G7). */
 export function matcher(
-  { actorId, actorEmail, objectId }: LogQuery,
+  { actorId, actorEmail, objectId, changeFilters }: LogQuery,
   now: number,
   attributionsOf: AttributionReader,
 ): EntryMatcher {
@@ -49,12 +54,13 @@ export function matcher(
     if (!isWithinRetention(item)) return false
     // An unresolved pointer always matches, because its partition contains only pointers for the queried actor, email or object.
     if (item.pointer) return true
-    if (actorId === null && actorEmail === null && objectId === null) return true
-    const { actor, email, object } = relatedTo(item, attributions)
+    if (actorId === null && actorEmail === null && objectId === null && !changeFilters) return true
+    const { actor, email, object, entry = {} } = relatedTo(item, attributions)
     return (
       (actorId === null || actor === actorId) &&
       (actorEmail === null || email === actorEmail) &&
-      (objectId === null || object === objectId)
+      (objectId === null || object === objectId) &&
+      (!changeFilters || matchesFilters(entry, changeFilters))
     )
   }
   return async (items) => {

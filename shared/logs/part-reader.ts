@@ -19,6 +19,14 @@ export type LogItem = Record<string, unknown> & {
   entry?: unknown
 }
 
+/** Progress of a walk with filters of changes: what it may still read, and where a limit ended it. */
+export type ChangeScan = {
+  entries: number
+  units: number
+  /** Id up to which all entries were read, if a limit ended the walk; null otherwise. */
+  stop: string | null
+}
+
 /** Query over log streams of an account. Times are in microseconds. */
 export type PartWalk = {
   account: string
@@ -40,6 +48,8 @@ export type PartWalk = {
   counting?: boolean
   /** Number of entries that the caller still needs, which limits the size of a request. The caller decreases it during the walk. */
   budget?: { left: number }
+  /** Limits the entries read by a walk with filters of changes (K11.G7). */
+  scan?: ChangeScan
   /** Reads entries older than a minute with eventual consistency, at half the price. */
   relaxed?: boolean
   attributes?: readonly string[]
@@ -60,33 +70,64 @@ const idLength = 24
 /** Sorts after every suffix that a sort key can have after its log id. */
 const suffixEnd = '~'
 
-async function* readPart({ pk, range, pointers }: Part, walk: PartWalk, expected = 100): AsyncGenerator<LogItem> {
+/** Age in microseconds from which an entry has reached all replicas. */
+export const settledMicros = 60_000_000
+
+type PartQuery = {
+  limit: number
+  /** Key after which the query starts. */
+  start?: Record<string, unknown>
+  ascending?: boolean
+  isExact: boolean
+  attributes?: readonly string[]
+}
+
+/** Sends one query of a part. A pointer gets the log id of its entry as `sk`. */
+export async function queryPart({ pk, range, pointers }: Part, query: PartQuery) {
+  const { limit, start, ascending = false, isExact, attributes } = query
+  const answer = await table().send(
+    new QueryCommand({
+      TableName: tableName(),
+      ConsistentRead: isExact,
+      ScanIndexForward: ascending,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+      ExpressionAttributeValues: { ':pk': pk, ':first': range.first, ':last': range.last + suffixEnd },
+      ExclusiveStartKey: start,
+      Limit: limit,
+      ReturnConsumedCapacity: 'TOTAL',
+      ...(attributes && projectionOf(attributes)),
+    }),
+  )
+  const stored = (answer.Items ?? []) as LogItem[]
+  return {
+    items: pointers
+      ? stored.map((item) => ({ ...item, sk: item.sk.slice(0, idLength), pointer: true as const }))
+      : stored,
+    next: answer.LastEvaluatedKey,
+    units: answer.ConsumedCapacity?.CapacityUnits ?? 0,
+  }
+}
+
+async function* readPart(part: Part, walk: PartWalk, expected = 100): AsyncGenerator<LogItem> {
   // Counting needs only the ids, because pointers find the entries of an actor, email or object.
-  const names = walk.counting ? ['sk'] : walk.attributes
+  const attributes = walk.counting ? ['sk'] : walk.attributes
   let start: Record<string, unknown> | undefined
   // A response of DynamoDB ends after 1 MB. The next request then reads only the rest of the expected items.
   let read = 0
   for (let limit = Math.min(maxPageSize, expected); ; limit = Math.min(maxPageSize, limit * 2)) {
     const needed = walk.budget?.left ?? maxPageSize
     const wanted = Math.min(read < expected ? expected - read : maxPageSize, needed)
-    const answer = await table().send(
-      new QueryCommand({
-        TableName: tableName(),
-        // Reads entries older than a minute with eventual consistency, because they have reached all replicas.
-        ConsistentRead: !((walk.counting || walk.relaxed) && instantOf(range.last) < clock.now() - 60_000_000),
-        ScanIndexForward: walk.ascending ?? false,
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
-        ExpressionAttributeValues: { ':pk': pk, ':first': range.first, ':last': range.last + suffixEnd },
-        ExclusiveStartKey: start,
-        Limit: Math.min(limit, Math.max(minPageSize, wanted)),
-        ...(names && projectionOf(names)),
-      }),
-    )
-    for (const item of (answer.Items ?? []) as LogItem[]) {
-      yield pointers ? { ...item, sk: item.sk.slice(0, idLength), pointer: true } : item
-    }
-    read += answer.ScannedCount ?? limit
-    start = answer.LastEvaluatedKey
+    const { items, next } = await queryPart(part, {
+      limit: Math.min(limit, Math.max(minPageSize, wanted)),
+      start,
+      ascending: walk.ascending,
+      // Reads entries older than a minute with eventual consistency, because they have reached all replicas.
+      isExact: !((walk.counting || walk.relaxed) && instantOf(part.range.last) < clock.now() - settledMicros),
+      attributes,
+    })
+    yield* items
+    read += items.length
+    start = next
     if (!start) return
   }
 }

@@ -16,10 +16,11 @@ import { defaultWindow, type LogQuery, readLogQuery } from './log-query.ts'
 import { type EntryMatcher, matcher, type Window, withinRetention } from './match-entries.ts'
 import type { LogItem, PartWalk } from './part-reader.ts'
 import { type AttributionReader, attributionReader, cutEntry, renderEntry } from './render-entries.ts'
+import { changeLimits, scanChanges } from './scan-changes.ts'
 import { findFlow } from './walk-flows.ts'
 import { inBatches, walkLogs } from './walk-logs.ts'
 
-/** `read_until` is present only with filters of flows (R8.5). */
+/** `read_until` is present only with filters of flows (R8.5) or changes (K11.G7). */
 export const LogMetadata = v.object({ ...Metadata.entries, read_until: v.optional(v.nullable(v.string())) })
 type LogMetadata = v.InferOutput<typeof LogMetadata>
 
@@ -39,24 +40,29 @@ export async function listLogs(
     end: position?.end ?? query.end ?? now,
   }
   const budget = query.flowFilters && new ReadBudget(filterLimits)
+  const scan = query.changeFilters && { ...changeLimits, stop: null }
+  const isFiltered = budget !== undefined || scan !== undefined
   const walk = await planWalk(account, query, window, budget)
   const attributions = attributionReader(account.id)
   const match = matcher(query, now, attributions)
 
   const backward = position?.backward ?? false
   const expected = query.limit + 1
-  const pageWalk = { ...walk, from: position?.id, ascending: backward, expected, budget: { left: expected } }
+  const limits = { scan, expected, budget: { left: expected } }
+  const pageWalk = { ...walk, ...limits, from: position?.id, ascending: backward }
   const [listed, hasOpposite] = await Promise.all([
     // Measures the page before entries are truncated (L2.7), because the service reads the entries in full.
     takeFitting(renderedEntries(pageWalk, match, attributions), { limit: query.limit, render: ({ uncut }) => uncut }),
-    position ? (budget ? position.id !== undefined : hasEntryBeyond(position, walk, match, now)) : false,
+    position ? (isFiltered ? position.id !== undefined : hasEntryBeyond(position, walk, match, now)) : false,
   ])
   const { items: rendered, more } = listed
-  const total = budget
+  const total = isFiltered
     ? 0
     : (position?.total ?? (await count(listed, walk, match, query.totalLimit ?? rendered.length)))
-  const end = more ? null : (budget?.end ?? null)
-  const stop = end === null ? undefined : { sk: backward ? idUntil('flow', end - 1) : idFrom('flow', end + 1) }
+  const flowEnd = budget?.end ?? null
+  const flowStop = flowEnd === null ? null : backward ? idUntil('flow', flowEnd - 1) : idFrom('flow', flowEnd + 1)
+  const end = more ? null : (flowStop ?? scan?.stop ?? null)
+  const stop = end === null ? undefined : { sk: end }
   if (backward) rendered.reverse()
   const [first, last] = [rendered[0]?.item, rendered.at(-1)?.item]
   const hasMore = more || stop !== undefined
@@ -74,7 +80,7 @@ export async function listLogs(
       prev_page,
       total,
       count: total,
-      ...(budget && { read_until: stop ? timestamp(instantOf(stop.sk)) : null }),
+      ...(isFiltered && { read_until: stop ? timestamp(instantOf(stop.sk)) : null }),
     },
   }
 }
@@ -119,7 +125,8 @@ async function planWalk(
 }
 
 async function* matchingBatches(walk: PartWalk, match: EntryMatcher): AsyncGenerator<LogItem[]> {
-  for await (const batch of inBatches(walkLogs(walk), walk)) {
+  const batches = walk.scan ? scanChanges(walk, walk.scan) : inBatches(walkLogs(walk), walk)
+  for await (const batch of batches) {
     const matching = await match(batch)
     if (walk.budget) walk.budget.left -= matching.length
     yield matching

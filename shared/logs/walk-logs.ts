@@ -65,7 +65,7 @@ async function* mergedStreams(walk: PartWalk): AsyncGenerator<LogItem> {
 
 async function* walkStream(walk: PartWalk, stream: StoredStream): AsyncGenerator<LogItem> {
   const { expected = 100 } = walk
-  const days = partsOf(walk, stream)
+  const days = partsOfWalk(walk, stream)
   if (!walk.ascending) days.reverse()
   // `width` is the number of days read concurrently. The width depends on the items found per day, at most doubles in each step, and never
   // exceeds 16.
@@ -92,7 +92,7 @@ async function* walkStream(walk: PartWalk, stream: StoredStream): AsyncGenerator
  * Returns the partitions of the window, oldest day first, or the single partition that contains the pointer items. Stops one day after the
  * current time, to tolerate clock skew.
  */
-function partsOf(walk: PartWalk, stream: StoredStream): Part[][] {
+export function partsOfWalk(walk: PartWalk, stream: StoredStream): Part[][] {
   const { account, pointerFilter } = walk
   const begin = clampMicros(Math.max(walk.begin, walk.oldest ?? 0))
   const end = Math.min(walk.end, clock.now() + dayMicros)

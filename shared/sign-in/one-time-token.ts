@@ -7,7 +7,8 @@ import { ifMet } from '../table/put-item.ts'
 import { getItem } from '../table/read.ts'
 import { table, tableName } from '../table/table.ts'
 
-type Purpose = 'pending' | 'code'
+/** Purpose of a one-time token. Only a local server creates `local` tokens (K2.7). */
+type Purpose = 'pending' | 'code' | 'local'
 
 type OneTimeToken = { accountId: string; key: Key }
 

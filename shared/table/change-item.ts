@@ -5,6 +5,10 @@ import { table, tableName } from './table.ts'
 
 type ItemChange = {
   set?: Record<string, unknown>
+  /** Values of attributes that the item does not have yet. */
+  initial?: Record<string, unknown>
+  /** Numbers to add to attributes. A missing attribute counts as 0. */
+  add?: Record<string, number>
   remove?: readonly string[]
   /** Condition expression. Its `:name` placeholders are resolved from `values` and `set`. */
   when?: string
@@ -16,14 +20,21 @@ type ItemChange = {
 /** Updates attributes of an item. Returns the item before the update, or null when the condition was not met. */
 export function changeItem<T extends object>(
   { pk, sk }: Key,
-  { set = {}, remove = [], when, values = {}, wrap = (write) => write }: ItemChange,
+  { set = {}, initial = {}, add = {}, remove = [], when, values = {}, wrap = (write) => write }: ItemChange,
 ): Promise<T | null> {
-  const names = Object.keys(set)
+  const setters = [
+    ...Object.keys(set).map((name) => `#${name} = :${name}`),
+    ...Object.keys(initial).map((name) => `#${name} = if_not_exists(#${name}, :${name})`),
+  ]
+  const additions = Object.keys(add).map((name) => `#${name} :${name}`)
+  const attributes = { ...set, ...initial, ...add }
+  const names = Object.keys(attributes)
   const change = new UpdateCommand({
     TableName: tableName(),
     Key: { pk, sk },
     UpdateExpression: [
-      names.length > 0 && `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
+      setters.length > 0 && `SET ${setters.join(', ')}`,
+      additions.length > 0 && `ADD ${additions.join(', ')}`,
       remove.length > 0 && `REMOVE ${remove.join(', ')}`,
     ]
       .filter(Boolean)
@@ -31,7 +42,7 @@ export function changeItem<T extends object>(
     ConditionExpression: when,
     ...(names.length > 0 && { ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])) }),
     ExpressionAttributeValues: Object.fromEntries(
-      Object.entries({ ...set, ...values }).map(([name, value]) => [`:${name}`, value]),
+      Object.entries({ ...attributes, ...values }).map(([name, value]) => [`:${name}`, value]),
     ),
     ReturnValues: 'ALL_OLD',
   })

@@ -162,6 +162,23 @@ export type Range = {
   pageLength?: number
   /** Reads with eventual consistency at half the price. Writes of the last second may be missing. */
   relaxed?: boolean
+  /** Returns only items whose attribute contains all texts. The units of all items of the range are used. */
+  containing?: { attribute: string; texts: readonly string[] }
+}
+
+/** Returns the parts of a query that select and reduce its items. */
+function selectionOf({ containing }: Range, attributes?: readonly string[]) {
+  const { ExpressionAttributeNames: names, ...projection } = attributes ? projectionOf(attributes) : {}
+  if (!containing) return { names, values: {}, expressions: projection }
+  const texts = containing.texts.map((text, i) => [`:text${i}`, text] as const)
+  return {
+    names: { ...names, '#containing': containing.attribute },
+    values: Object.fromEntries(texts),
+    expressions: {
+      ...projection,
+      FilterExpression: texts.map(([name]) => `contains(#containing, ${name})`).join(' AND '),
+    },
+  }
 }
 
 function boundsOf({ between, after, inclusive = false, backward = false }: Range) {
@@ -180,17 +197,19 @@ async function sendQuery<T extends Attributes>(
   { start, limit, attributes, measured }: QueryOptions,
 ) {
   const { condition, values } = boundsOf(range)
+  const selection = selectionOf(range, attributes)
   const page = await table().send(
     new QueryCommand({
       TableName: tableName(),
       ConsistentRead: !range.relaxed,
       ScanIndexForward: !range.backward,
       KeyConditionExpression: `pk = :pk AND ${condition}`,
-      ExpressionAttributeValues: { ':pk': pk, ...values },
+      ExpressionAttributeNames: selection.names,
+      ExpressionAttributeValues: { ':pk': pk, ...values, ...selection.values },
       ExclusiveStartKey: start,
       Limit: limit,
       ...(measured && { ReturnConsumedCapacity: 'TOTAL' }),
-      ...(attributes && projectionOf(attributes)),
+      ...selection.expressions,
     }),
   )
   const items = (page.Items ?? []).filter((item) => item.sk !== counterSort)
@@ -223,17 +242,24 @@ export async function* storedPages<T extends Attributes = StoredItem>(
 
 /**
  * Reads one response of a query, of at most 1 MB, with the read units that it took. `isLast` is false if further items may exist in the
- * range.
+ * range, and `next` is then the sort key for `start` of the next page.
  */
 export async function queryPage<T extends Attributes = StoredItem>(
   pk: string,
   range: Range,
   attributes?: readonly string[],
-): Promise<{ items: T[]; isLast: boolean; units: number }> {
-  if (!canExist(pk)) return { items: [], isLast: true, units: 0 }
+): Promise<{ items: T[]; isLast: boolean; next: string | null; units: number }> {
+  if (!canExist(pk)) return { items: [], isLast: true, next: null, units: 0 }
   noteRead(pk)
-  const { items, next, units } = await sendQuery<T>(pk, range, { limit: range.limit, attributes, measured: true })
-  return { items: items.map((item) => unpackLarge(item)), isLast: next === undefined, units }
+  const start = range.start === undefined ? undefined : { pk, sk: range.start }
+  const query = { start, limit: range.limit, attributes, measured: true }
+  const { items, next, units } = await sendQuery<T>(pk, range, query)
+  return {
+    items: items.map((item) => unpackLarge(item)),
+    isLast: next === undefined,
+    next: next ? String(next.sk) : null,
+    units,
+  }
 }
 
 /** Yields the items of a range, or some of their attributes. Each item is decompressed when it is read. */

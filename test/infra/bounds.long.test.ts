@@ -30,7 +30,7 @@ const largest = {
   tenantClientId: 'tenant-app',
   tenantClientSecretArn: secret('tenant'),
   // Uses as many URIs as fit a function's environment in addition to the other settings.
-  signInRedirectUris: Array.from({ length: 11 }, (_, i) =>
+  signInRedirectUris: Array.from({ length: 10 }, (_, i) =>
     `https://portal-${String(i).padStart(2)}.example.com/cb`.replace(' ', '0'),
   ),
   mailSender: 'access@example.com',

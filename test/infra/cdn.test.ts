@@ -29,6 +29,7 @@ it('behind a CDN every function that serves requests can read its own secret, an
     'PublicKey',
     'Reader',
     'ReaderOfLogs',
+    'ReaderOfSessions',
     'SecretReader',
     'SignIn',
     'Writer',

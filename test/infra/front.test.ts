@@ -42,9 +42,22 @@ describe('CloudFront', () => {
       Headers: ['Address', 'Country', 'City', 'Latitude', 'Longitude'].map((name) => `CloudFront-Viewer-${name}`),
     })
     expect(policy.QueryStringsConfig).toEqual({ QueryStringBehavior: 'all' })
+    expect(policy.CookiesConfig).toEqual({ CookieBehavior: 'all' })
     expect(distribution.DefaultCacheBehavior.AllowedMethods).toContain('PATCH')
     for (const behavior of [distribution.DefaultCacheBehavior, ...distribution.CacheBehaviors])
       expect(behavior.OriginRequestPolicyId).toBeDefined()
+  })
+
+  it('forwards no cookie with requests for public pages and for the live channel (K3.3)', () => {
+    for (const name of ['ToPages', 'ToChannel']) {
+      const { CookiesConfig } = configOf('AWS::CloudFront::OriginRequestPolicy', name).OriginRequestPolicyConfig
+      expect(CookiesConfig).toEqual({ CookieBehavior: 'none' })
+    }
+    const policies = distribution.CacheBehaviors.map(({ OriginRequestPolicyId }: Resource['Properties']) =>
+      String(OriginRequestPolicyId.Ref).replace(/[0-9A-F]{8}$/, ''),
+    )
+    expect(new Set(policies)).toEqual(new Set(['ToPages', 'ToChannel']))
+    expect(distribution.DefaultCacheBehavior.OriginRequestPolicyId.Ref).toMatch(/^ToOrigin/)
   })
 
   it("forwards the token and source of live channel handshakes, and the platform's host", () => {
@@ -80,6 +93,7 @@ describe('CloudFront', () => {
       '/seal.pub',
       '/docs',
       '/docs/redoc.standalone.js',
+      '/console/_/*',
       '/live',
     ])
     const CachePolicyConfig = configOf('AWS::CloudFront::CachePolicy', 'Pages').CachePolicyConfig
@@ -230,7 +244,7 @@ describe('the web ACL', () => {
 
   it('redacts tokens, queries and bodies in its log', () => {
     expect(acl.DataProtectionConfig.DataProtections).toEqual([
-      { Action: 'SUBSTITUTION', Field: { FieldType: 'SINGLE_HEADER', FieldKeys: ['authorization'] } },
+      { Action: 'SUBSTITUTION', Field: { FieldType: 'SINGLE_HEADER', FieldKeys: ['authorization', 'cookie'] } },
       { Action: 'SUBSTITUTION', Field: { FieldType: 'QUERY_STRING' } },
       { Action: 'SUBSTITUTION', Field: { FieldType: 'BODY' } },
     ])

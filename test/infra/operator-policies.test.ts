@@ -110,6 +110,7 @@ describe('the policies of operators', () => {
     ['RedriveFailedBatchesFunction', 'OperatePolicy'],
     ['VerifyChangeLogFunction', 'OperatePolicy'],
     ['VerifyRowsFunction', 'OperatePolicy'],
+    ['IndexNamesFunction', 'OperatePolicy'],
     ['ReplayCommitsFunction', 'OperatePolicy'],
     ['RollBackFunction', 'OperatePolicy'],
     ['ProvisionAccountFunction', 'BreakGlassPolicy'],
@@ -134,7 +135,7 @@ describe('the policies of operators', () => {
     )
     expect(tasks.size).toBeGreaterThan(20)
     for (const [file] of invocable) expect(file).toMatch(/^tasks\//)
-    expect(invocable).toHaveLength(10)
+    expect(invocable).toHaveLength(11)
   })
 
   it('do not affect another deployment', () => {

@@ -88,7 +88,7 @@ describe('the audit trail', () => {
     const writers: Record<string, string[]> = {
       change: ['WriteChangeLog'],
       session: [],
-      api_request: ['Reader', 'ReaderOfLogs', 'SecretReader', 'Writer'],
+      api_request: ['Reader', 'ReaderOfLogs', 'ReaderOfSessions', 'SecretReader', 'Writer'],
     }
     expect(allowed(onTable('PartiQLInsert', key))).toEqual(writers[/^log\.(\w+)/.exec(key)?.[1] ?? ''])
   })
@@ -163,6 +163,25 @@ describe('the audit trail', () => {
       }
     },
   )
+
+  it.each(['names#0', 'names#7'])('is no part of the index of names, which only its consumer writes: %s', (key) => {
+    const by: Record<string, string[]> = {
+      PutItem: ['WriteChangeLog'],
+      DeleteItem: ['DeleteAccounts', 'WriteChangeLog'],
+      PartiQLDelete: ['DeleteAccounts'],
+    }
+    for (const action of [...rewrites, 'PutItem', 'PartiQLInsert'])
+      for (const keys of [[key], [key, 'groups']])
+        expect(allowed(onTable(action, ...keys)), `${action} ${keys}`).toEqual(
+          keys.length > 1 ? (by[action] ?? []).filter((name) => name === 'DeleteAccounts') : (by[action] ?? []),
+        )
+    for (const action of ['GetItem', 'Query']) {
+      const readers = allowed(onTable(action, key))
+      expect(readers).toContain('Reader')
+      for (const name of ['Client', 'Gateway', 'Live', 'Ingest', 'SignIn', 'Callback', 'SecretReader'])
+        expect(readers, action).not.toContain(name)
+    }
+  })
 
   it('is read by the flush, which reads no secrets and no rows except accounts', async () => {
     const readable = [
@@ -293,6 +312,7 @@ describe('devices', () => {
     'api_tokens',
     'v0_users',
     'idempotency#x',
+    'names#0',
     ...entries,
     'log.flow#2026-11-22#3',
   ])('read nothing of %s', (key) => {
@@ -433,7 +453,10 @@ describe('restricted actions', () => {
     [
       'secretsmanager:GetSecretValue',
       'secret',
-      ['Client', 'Gateway', 'Ingest', 'Live', 'Reader', 'ReaderOfLogs', 'RotateSecret', 'SecretReader', 'Writer'],
+      [
+        ...['Client', 'Gateway', 'Ingest', 'Live', 'Reader', 'ReaderOfLogs', 'ReaderOfSessions'],
+        ...['RotateSecret', 'SecretReader', 'Writer'],
+      ],
     ],
     ['execute-api:ManageConnections', 'connections/POST', ['Client', 'FollowUp', 'Gateway', 'Live']],
     ['execute-api:ManageConnections', 'connections/DELETE', ['Client', 'FollowUp', 'Gateway', 'Live']],

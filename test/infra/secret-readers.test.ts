@@ -72,31 +72,58 @@ describe('a read of the account API', () => {
   })
 
   it('reads tokens of gateways only with the ordinary reader role, to show which gateways are online (P1.7)', () => {
-    const readers = ['Reader', 'ReaderOfLogs', 'SecretReader'].filter((role) => canRead(role, 'gateway_tokens'))
+    const readers = ['Reader', 'ReaderOfLogs', 'ReaderOfSessions', 'SecretReader'].filter((role) =>
+      canRead(role, 'gateway_tokens'),
+    )
     expect(readers).toEqual(['Reader'])
   })
 
-  it.each(['portal_sessions', 'passcodes', 'sign_in.pending', 'sign_in.code', 'idempotency#x'])(
+  it('reads portal sessions, which authenticate administrators, but finds those of an actor with one role only', () => {
+    for (const role of [...ordinary, 'SecretReader', 'ReaderOfSessions']) {
+      expect(canRead(role, 'portal_sessions'), role).toBe(true)
+      expect(canRead(role, 'portal_sessions.actor_id#x'), role).toBe(role === 'ReaderOfSessions')
+      expect(canRead(role, 'portal_sessions.auth_provider_id#x'), role).toBe(false)
+    }
+  })
+
+  it('lists portal sessions with a role that reads no other rows except those of the caller', async () => {
+    const names = [...(await loadEntities()).keys()].filter((name) => canRead('ReaderOfSessions', name))
+    expect(names).toEqual(['accounts', 'actors', 'api_tokens', 'portal_sessions'])
+    for (const key of ['api_tokens.actor_id#x', 'commits', 'version', 'log.session#2026-11-22', 'unique.actors.x#y'])
+      expect(canRead('ReaderOfSessions', key), key).toBe(false)
+    for (const action of ['Scan', 'PutItem', 'UpdateItem', 'DeleteItem'])
+      expect(deployed.allowed(onTable(action, 'portal_sessions')), action).not.toContain('ReaderOfSessions')
+  })
+
+  it.each(['passcodes', 'sign_in.pending', 'sign_in.code', 'idempotency#x'])(
     'reads nothing of %s with any role',
     (key) => {
-      for (const role of [...ordinary, 'SecretReader']) expect(canRead(role, key), role).toBe(false)
+      for (const role of [...ordinary, 'ReaderOfSessions', 'SecretReader']) expect(canRead(role, key), role).toBe(false)
     },
   )
 
+  it('reads no code of a local server with the roles of sign-in (K2.7)', () => {
+    for (const role of ['SignIn', 'Callback']) expect(canRead(role, 'sign_in.local'), role).toBe(false)
+  })
+
   it('reads every other collection with the ordinary reader role', async () => {
-    const secret = [...shown, 'portal_sessions']
-    const others = [...(await loadEntities()).keys()].filter((name) => !secret.includes(name))
+    const others = [...(await loadEntities()).keys()].filter((name) => !shown.includes(name))
     expect(others.length).toBeGreaterThan(15)
     expect(others.filter((name) => !canRead('Reader', name))).toEqual([])
   })
 
   it('reads secrets with a role that reads no other rows except those of the caller', async () => {
     const entities = [...(await loadEntities()).keys()].filter((name) => !shown.includes(name))
-    expect(entities.filter((name) => canRead('SecretReader', name))).toEqual(['accounts', 'actors', 'api_tokens'])
+    expect(entities.filter((name) => canRead('SecretReader', name))).toEqual([
+      'accounts',
+      'actors',
+      'api_tokens',
+      'portal_sessions',
+    ])
     expect(deployed.allowed(onTable('Scan'))).not.toContain('SecretReader')
   })
 
-  it('writes only the log entry of its request, last use and rate with that role', async () => {
+  it.each(['SecretReader', 'ReaderOfSessions'])('writes only request log, last use and rate with %s', async (role) => {
     const keys = [
       ...(await loadEntities()).keys(),
       'version',
@@ -107,10 +134,10 @@ describe('a read of the account API', () => {
     ]
     for (const key of keys) {
       for (const action of ['PutItem', 'UpdateItem', 'DeleteItem', 'PartiQLInsert', 'PartiQLUpdate', 'PartiQLDelete'])
-        expect(deployed.allowed(onTable(action, key)), `${action} ${key}`).not.toContain('SecretReader')
+        expect(deployed.allowed(onTable(action, key)), `${action} ${key}`).not.toContain(role)
     }
     for (const key of ['presence.api_tokens', 'presence.actors', 'rate.account'])
-      expect(deployed.allowed(onTable('UpdateItem', key)), key).toContain('SecretReader')
+      expect(deployed.allowed(onTable('UpdateItem', key)), key).toContain(role)
   })
 
   it('uses the role that its collection requires', async () => {
@@ -123,7 +150,8 @@ describe('a read of the account API', () => {
     expect(bySecret.get(false)?.length).toBeGreaterThan(20)
     for (const [secret, members] of bySecret) {
       for (const { file, operation } of members) {
-        const expected = /^\/logs(\/|$)/.test(operation.path) ? 'ReaderOfLogs' : 'Reader'
+        const ofSessions = operation.path.endsWith('/portal_sessions') ? 'ReaderOfSessions' : 'Reader'
+        const expected = /^\/logs(\/|$)/.test(operation.path) ? 'ReaderOfLogs' : ofSessions
         expect(roleOf(file), file).toBe(secret ? 'SecretReader' : expected)
       }
     }

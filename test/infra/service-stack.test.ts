@@ -7,7 +7,7 @@ import type { IConstruct } from 'constructs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadOperations, type OperationSource } from '#functions/operations.ts'
 import { buildApp } from '#infra/build-app.ts'
-import { publicRoutes, signInPages } from '#infra/code/public-routes.ts'
+import { consoleRoutes, publicRoutes, signInPages } from '#infra/code/public-routes.ts'
 import { readDeployment } from '#infra/template/deployment.ts'
 import { templatesOf } from '#test/support/service/templates.ts'
 
@@ -57,6 +57,7 @@ describe('functions', () => {
       [
         ...expected,
         ...Object.keys(publicRoutes),
+        ...Object.keys(consoleRoutes),
         ...Object.keys(signInPages),
         '$default',
         'ANY /v0/{proxy+}',

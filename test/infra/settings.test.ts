@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { App } from 'aws-cdk-lib'
 import { describe, expect, it } from 'vitest'
+import { loadOperations } from '#functions/operations.ts'
 import { settingVariables } from '#infra/local/build/synthesize.ts'
 import { readSettings, settingGroups } from '#infra/settings/settings.ts'
 import { env } from '#shared/core/env.ts'
@@ -74,6 +75,20 @@ it('passes the addresses of directories and inventories', async () => {
     TENANT_API_URL: 'https://graph.example.us',
     MDM_API_URL: 'https://{subdomain}.devices{.region}.example.com',
   })
+})
+
+it('leaves out what only the console uses, without the console (K2)', async () => {
+  const operations = (await loadOperations()).filter(({ operation }) => operation.path === '/sign_in/session')
+  const methodsOf = async (context: Record<string, unknown>) => {
+    const bodies = (await templatesOf(operations, context)).all('AWS::ApiGatewayV2::Api')
+    return Object.keys(bodies.find(({ Properties }) => Properties.Body)?.Properties.Body.paths['/sign_in/session'])
+  }
+  expect((await methodsOf({})).sort()).toEqual(['delete', 'get', 'post'])
+  expect(await methodsOf({ console: 'false' })).toEqual(['delete'])
+  expect([(await environmentOf({})).CONSOLE, (await environmentOf({ console: 'false' })).CONSOLE]).toEqual([
+    'true',
+    'false',
+  ])
 })
 
 it('has defaults for all settings', async () => {

@@ -22,12 +22,16 @@ describe('faults of a comment', () => {
 /** Names that every store may export, so that the operations of all objects read alike. */
 const storeNames = ['create', 'edit', 'editable', 'get', 'list', 'remove', 'removeAll', 'replace', 'update']
 
-it('no exported name has two meanings', () => {
+/** True for a file of the web console, a program of its own with its own vocabulary. */
+const isConsole = (file: string): boolean => file.startsWith('functions/console/')
+
+it.each([true, false])('no exported name has two meanings (in the console: %s)', (inConsole) => {
   const files = new Map<string, string[]>()
   for (const folder of ['functions', 'shared', 'infra'])
     for (const [file, source] of sourcesBelow(folder))
-      for (const [, name = ''] of source.matchAll(/^export (?:async )?(?:const|function\*?|class|type) (\w+)/gm))
-        files.set(name, [...new Set([...(files.get(name) ?? []), file])])
+      if (isConsole(file) === inConsole)
+        for (const [, name = ''] of source.matchAll(/^export (?:async )?(?:const|function\*?|class|type) (\w+)/gm))
+          files.set(name, [...new Set([...(files.get(name) ?? []), file])])
   for (const name of ['handler', 'contract', ...storeNames]) files.delete(name)
   expect([...files].filter(([, places]) => places.length > 1)).toEqual([])
 })

@@ -130,7 +130,8 @@ describe.each(operations)('$name', ({ operation, described }) => {
     const [scheme] = described.security.flatMap(Object.keys)
     if (operation.credential === 'none') return expect(scheme).toBeUndefined()
     expect(document.components.securitySchemes[scheme].type).toBe('http')
-    expect(scheme).toBe(`${operation.credential ?? 'api'}_token`)
+    const { credential = 'api' } = operation
+    expect(scheme).toBe(credential === 'session' ? 'api_token' : `${credential}_token`)
   })
 
   it('describes every parameter of its path and query', () => {

@@ -45,7 +45,7 @@ describe.each(closed)('$name', (entry) => {
   })
 })
 
-it('ends a session only by its own token', async () => {
+it('signs out only with the token of the session', async () => {
   const [end] = entries.filter((entry) => credentialOf(entry) === 'portal')
   if (!end) throw new Error('No operation ends a portal session.')
   for (const token of [null, account.token, client]) {

@@ -73,11 +73,13 @@ describe.each(account)('$name', (entry) => {
   })
 })
 
-it('requires no scope only for GET /account, and scopes that depend on the query only for GET /names', () => {
+it('requires no scope only for GET /account and GET /overview, and scopes that depend on the query only for GET /names and GET /search', () => {
   const others = account.filter(({ operation }) => !operation.permission)
   expect(others.map(({ name, operation }) => [name, operation.permissionsOf !== undefined])).toEqual([
     ['GET /account', false],
     ['GET /names', true],
+    ['GET /overview', false],
+    ['GET /search', true],
   ])
 })
 

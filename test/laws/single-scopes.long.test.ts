@@ -60,6 +60,13 @@ async function newTarget(scope: string) {
     is_disabled: true,
     allow_email_otp_sign_in: true,
   })
+  const auditor = await insertActor(account.id, {
+    type: 'account_user',
+    email: `${randomUUID()}@example.com`,
+    portal_scopes: ['*:read'],
+    is_disabled: true,
+    allow_email_otp_sign_in: true,
+  })
   const client = await newApiClient(account)
   const stolen = (await apiTokensApi.create(account, client, { expires_at: inAnHour(), scopes: ['*'] })).body.data.token
   await actorsApi.update(account, client, { is_disabled: true })
@@ -75,7 +82,7 @@ async function newTarget(scope: string) {
   directory.company.users = others
   const lost = await directory.run()
   const narrow = await withScopes(account, scope)
-  return { account, narrow, portal, user, former, client, stolen, directory, lost }
+  return { account, narrow, portal, user, former, auditor, client, stolen, directory, lost }
 }
 
 type Target = Awaited<ReturnType<typeof newTarget>>
@@ -131,6 +138,23 @@ const ways: Record<string, (target: Target) => Promise<string[]>> = {
   async 'an administrator who was disabled'({ account, narrow, former }) {
     await actorsApi.update(narrow, former.id, { is_disabled: false })
     return signInByMail(account, String(former.email))
+  },
+  async 'the portal scopes of somebody else'({ account, narrow, user }) {
+    const email = `reader-${randomUUID()}@example.org`
+    await actorsApi.update(narrow, user.id, { email, allow_email_otp_sign_in: true })
+    await actorsApi.update(narrow, user.id, { portal_scopes: ['*:read'] })
+    return signInByMail(account, email)
+  },
+  async 'a read-only person of one’s own'({ account, narrow }) {
+    const email = `own-reader-${randomUUID()}@example.org`
+    await actorsApi.create(narrow, person({ email, allow_email_otp_sign_in: true, portal_scopes: ['*:read'] }))
+    return signInByMail(account, email)
+  },
+  async 'a read-only person who was disabled, and the address'({ account, narrow, auditor }) {
+    const email = `audit-${randomUUID()}@example.org`
+    await actorsApi.update(narrow, auditor.id, { is_disabled: false })
+    await actorsApi.update(narrow, auditor.id, { email })
+    return [...(await signInByMail(account, email)), ...(await signInByMail(account, String(auditor.email)))]
   },
   async 'a provider of one’s own'({ account, narrow }) {
     const made = await providers.oidc.create(narrow, {
@@ -206,7 +230,9 @@ async function widerTokens({ account, narrow, client, stolen }: Target): Promise
 
 const administrators = async ({ account }: Target) =>
   (await rowsBy(actors, account.id, 'type', 'account_admin_user'))
-    .map(({ id, email, is_disabled, allow_email_otp_sign_in }) => ({ id, email, is_disabled, allow_email_otp_sign_in }))
+    .map(({ id, email, is_disabled, allow_email_otp_sign_in, portal_scopes }) => {
+      return { id, email, is_disabled, allow_email_otp_sign_in, portal_scopes }
+    })
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 
 it.each(scopes)('%s alone results in no administrator’s session and no wider token', async (scope) => {

@@ -100,13 +100,13 @@ describe('npm start', () => {
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET'])
   })
 
-  it('redirects only browsers from its root to the reference', async () => {
+  it('redirects only browsers from its root to the console', async () => {
     const at = async (path: string, accept: string, method = 'GET') => {
       const { status, headers } = await call(path, { method, headers: { accept }, redirect: 'manual' })
       return [status, headers.get('location')]
     }
     const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
-    expect(await at('/', browser)).toEqual([302, '/docs'])
+    expect(await at('/', browser)).toEqual([303, '/console'])
     expect(await at('/', '*/*')).toEqual([404, null])
     expect(await at('/', browser, 'POST')).toEqual([404, null])
     expect(await at('/nothing', browser)).toEqual([404, null])

@@ -1,8 +1,13 @@
+import { takePictures } from './take-pictures.ts'
 import { walkDirectories } from './walk-directories.ts'
 
-const usage = 'Use: npm run walk -- directories [people]'
+const usage = 'Use: npm run walk -- console, or npm run walk -- directories [people]'
 
 const [what, count = '60'] = process.argv.slice(2)
+if (what === 'console') {
+  await takePictures()
+  process.exit()
+}
 const people = Number(count)
 if (what !== 'directories' || !Number.isInteger(people) || people < 40) {
   process.stderr.write(`${usage}, at least 40 of them\n`)

@@ -1,18 +1,19 @@
 import * as v from 'valibot'
 import { operation } from '#shared/http/lambda.ts'
 import { LogEntry } from '#shared/logs/entries/log-entry.ts'
-import { logStreams } from '#shared/logs/entries/log-id.ts'
-import { flowFilterParameters, maxTotalLimit } from '#shared/logs/log-query.ts'
+import { type LogStream, logStreams } from '#shared/logs/entries/log-id.ts'
+import { changeFilterParameters, flowFilterParameters, maxTotalLimit } from '#shared/logs/log-query.ts'
 import { LogMetadata, listLogs as query } from '#shared/logs/query-logs.ts'
 
 const time = { type: 'string', format: 'date-time' }
 
-const withTypeFlow = Object.fromEntries(
-  Object.entries(flowFilterParameters).map(([name, { description, ...schema }]) => [
-    name,
-    { ...schema, description: `${description} Requires \`type=flow\`.` },
-  ]),
-)
+const withType = (type: LogStream, parameters: Record<string, { description: string }>) =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, { description, ...schema }]) => [
+      name,
+      { ...schema, description: `${description} Requires \`type=${type}\`.` },
+    ]),
+  )
 
 export const handler = operation(
   'GET /logs',
@@ -31,7 +32,8 @@ export const handler = operation(
         format: 'uuid',
         description: 'Only changes of the object with this id (its history). Requires no `type`, or `type=change`.',
       },
-      ...withTypeFlow,
+      ...withType('flow', flowFilterParameters),
+      ...withType('change', changeFilterParameters),
       total_limit: {
         type: 'integer',
         minimum: 0,

@@ -8,6 +8,7 @@ export const settingVariables: Record<string, string> = {
   logRetentionDays: 'LOG_RETENTION_DAYS',
   flowRetentionDays: 'FLOW_RETENTION_DAYS',
   mailSender: 'MAIL_SENDER',
+  console: 'CONSOLE',
   signInRedirectUris: 'SIGN_IN_REDIRECT_URIS',
   signInBurst: 'SIGN_IN_BURST',
   suiteIssuer: 'SUITE_ISSUER',

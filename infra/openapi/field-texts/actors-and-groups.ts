@@ -39,6 +39,10 @@ export const actorsAndGroupsTexts: Texts = {
     'Kind of the actor: `account_user`, `account_admin_user`, `service_account` or `api_client`.',
     'account_user',
   ),
+  portal_scopes: text(
+    'Scopes of the portal sessions of a user or administrator: `["*:read"]` to read everything, or null for those of the type, which are all for an administrator and none for a user. Changing it requires the scope `*`.',
+    null,
+  ),
   scopes: text(
     'Scopes of the token: `*` for everything, `*:read` for every read, `<collection>:read`, or `<collection>:write`, which includes reading. `["*"]` by default. Returned in the order sent, without duplicates: `["groups:read", "groups:read"]` → `["groups:read"]`.',
     ['*'],

@@ -81,7 +81,7 @@ export const logsTexts: Texts = {
   'histogram_answers.hours': text('Hours of the window, the oldest first, also those without flows.'),
   open: integer('Number of these flows that are still open.', 3),
   read_until: instant(
-    'Start of the last flow that was read, if a page with filters of flows ended at a bound; `next_page` resumes there.',
+    'Time of the last entry that was read (of a flow, its start), if a page ended at a bound; `next_page` resumes there.',
   ),
   'top_answers.values': text('Values with the most flows or bytes, the greatest first.'),
   value: text(

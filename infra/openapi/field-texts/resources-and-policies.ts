@@ -1,5 +1,5 @@
 import { operatorText } from '#shared/domain/policies/conditions/conditions.ts'
-import { instant, type Texts, text, uuid } from './text.ts'
+import { instant, integer, type Texts, text, uuid } from './text.ts'
 
 export const resourcesAndPoliciesTexts: Texts = {
   address: text(
@@ -61,6 +61,30 @@ export const resourcesAndPoliciesTexts: Texts = {
   values: text(
     'Values with which the property is compared, returned in the order and spelling sent, without surrounding blanks. Region: `DE`. Address: `192.0.2.0/24`. Provider: its id. Verified: `true`. Time: `<day>/<ranges>/<zone>`, for example `M/09:00-17:00/Europe/Warsaw`; days are M T W R F S U, where R is Thursday and U is Sunday; several ranges are separated by commas, `true` is the whole day.',
     ['DE', 'PL'],
+  ),
+  'in_forces.client_id': uuid('The client that may reach the resource.'),
+  'in_forces.expires_at': instant(
+    'When the authorization ends: with its policy or its client token, whichever is first.',
+  ),
+  'in_forces.group_id': uuid('The group through whose policy the client may reach the resource.'),
+  client_remote_ip: text('Public IP address of the client when it was authorized.', '192.0.2.10'),
+  'refused_authorizations.client_id': uuid('The client that was refused.'),
+  'refused_authorizations.count': integer(
+    'Number of refusals with the same client, resource and reason in the hour.',
+    41,
+  ),
+  'refused_authorizations.first_at': instant('Time of the first of these refusals.'),
+  'refused_authorizations.hour': instant('Start of the hour of the refusals.'),
+  'refused_authorizations.ip': text('Public IP address of the client at the latest of these refusals.', '192.0.2.10'),
+  'refused_authorizations.last_at': instant('Time of the latest of these refusals.'),
+  'refused_authorizations.reason': text(
+    'First condition of access that was not met: the resource exists (`unknown_resource`) and clients can connect to it (`not_connectable`), a policy grants it (`no_policy`), its conditions are met (`conditions_violated`), and a gateway is online (`gateway_offline`) with a compatible version (`version_mismatch`).',
+    'conditions_violated',
+  ),
+  'refused_authorizations.resource_id': uuid('The resource that was refused; null for all unknown resources together.'),
+  'refused_authorizations.violated': text(
+    'Properties of the conditions that were not met at the latest of these refusals, without duplicates.',
+    ['remote_ip'],
   ),
   violated: text('Properties of the conditions that are not met, without duplicates.', ['remote_ip']),
 }

@@ -1,6 +1,27 @@
 import { id, instant, integer, type Texts, text, uuid } from './text.ts'
 
 export const signInTexts: Texts = {
+  'console_sessions.account': text(
+    'The account to which the caller belongs, with its slug for the header `X-Console`.',
+  ),
+  'console_sessions.actor': text('The owner of the session or token, with the fields that the console displays.'),
+  'console_sessions.credential': text(
+    'The credential of the request: `portal_session` with its provider, or `api_token` with the context null, and its end.',
+  ),
+  'console_sessions.auth_provider_id': uuid(
+    'The provider of the portal session; null for an API token and the one-time sign-in of a local service.',
+  ),
+  'console_sessions.scopes': text('Scopes of the credential. `*` includes every scope.', ['*']),
+  change_count: integer(
+    'Number of entries in the change log of the account so far. Null if it is unknown. It grows with each change.',
+    8_121,
+  ),
+  'portal_sessions.actor_id': uuid('The administrator who signed in.'),
+  'portal_sessions.auth_provider_id': uuid(
+    'The provider of the sign-in; null for the one-time sign-in of a local service.',
+  ),
+  'portal_sessions.context': text('Target of the sign-in, always `portal`.', 'portal'),
+  'portal_sessions.expires_at': instant('When the session ends, unless somebody ends it earlier.'),
   'issueds.actor': text('The person who signed in, with the fields that the client displays.'),
   authorization_url: text('URL of the sign-in page of the provider, to open in the browser.'),
   'auth_providers.client_id': text(

@@ -33,6 +33,7 @@ export const logEvents = {
   sign_in_refused: 'A sign-in was refused.',
   sync_run_ended: 'A sync run of a directory or an inventory ended.',
   transaction_given_up: 'A small transaction conflicted until the time of its request was over.',
+  refusal_not_recorded: 'A refused authorization could not be recorded in time. The response does not change.',
   open_flows_not_indexed: 'Open flows could not be indexed. The next batch retries.',
 } as const
 

@@ -9,6 +9,7 @@ export const metrics = {
   revocation_lag_ms: { unit: 'Milliseconds', by: null },
   commits_retried: { unit: 'Count', by: null },
   grants: { unit: 'Count', by: null },
+  refusals_unrecorded: { unit: 'Count', by: null },
   messages_sent: { unit: 'Count', by: null },
   messages_failed: { unit: 'Count', by: null },
   flows_ingested: { unit: 'Count', by: null },

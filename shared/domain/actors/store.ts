@@ -22,7 +22,17 @@ import {
 import { stagePortalSessionDeletions } from '../portal-sessions/portal-session.ts'
 import { disabledTests } from '../reads.ts'
 import { lastSeenTests } from '../sessions/presence.ts'
-import { type ActorInput, type ActorRow, type ActorType, actors, actorTypes, isPerson } from './actor.ts'
+import {
+  type ActorInput,
+  type ActorRow,
+  type ActorType,
+  actors,
+  actorTypes,
+  countFullAdmins,
+  hasPortalAccess,
+  isFullAdmin,
+  isPerson,
+} from './actor.ts'
 
 export const renderActor = async (account: string, row: ActorRow) => {
   const [last_seen_at = null] = await readLastSeen(account, actors.name, [row.id])
@@ -45,9 +55,14 @@ export const get = async (account: string, id: string) => renderActor(account, a
 type Change = Draft<Partial<ActorInput>>
 
 /** Creates an actor (A12.2). @throws ApiError `scope_exceeded`, `limit_reached` or `validation_failed`, checked in this order */
-export const create = (author: Author, sent: { type?: unknown }, draft: () => Draft<ActorInput>) =>
+export const create = (
+  author: Author,
+  sent: { type?: unknown; portal_scopes?: unknown },
+  draft: () => Draft<ActorInput>,
+) =>
   commit(author, async (transaction) => {
     if (sent.type === 'account_admin_user') checkAdministration(author, 'Creating an administrator')
+    if (sent.portal_scopes) checkAdministration(author, 'Setting portal_scopes')
     const type = actorTypes.find((candidate) => candidate === sent.type)
     await checkLimits(transaction, type)
     const checked = draft()
@@ -58,6 +73,7 @@ export const create = (author: Author, sent: { type?: unknown }, draft: () => Dr
       type: input.type,
       email: input.email ?? null,
       allow_email_otp_sign_in: input.allow_email_otp_sign_in ?? false,
+      portal_scopes: input.portal_scopes ?? null,
       created_by_directory_id: null,
       is_disabled: input.is_disabled ?? false,
     })
@@ -100,7 +116,8 @@ export async function update(author: Author, id: string, draft: () => Change) {
     const isDisabled = input.is_disabled === true && !actor.is_disabled
     if (isDisabled && (await stageTokenDeletions(transaction, id)) === 'more') return 'more'
     const isDemoted = actor.type === 'account_admin_user' && input.type === 'account_user'
-    if (isDemoted && (await stagePortalSessionDeletions(transaction, 'actor_id', id)) === 'more') return 'more'
+    const endsSessions = isDemoted || changesPortalScopes(actor, input)
+    if (endsSessions && (await stagePortalSessionDeletions(transaction, 'actor_id', id)) === 'more') return 'more'
     if (input.allow_email_otp_sign_in === false && actor.allow_email_otp_sign_in) {
       const tokens = await tokensOfKind(transaction, id, 'email_otp')
       if (stageIssuedTokenDeletions(transaction, tokens) === 'more') return 'more'
@@ -113,8 +130,11 @@ export async function update(author: Author, id: string, draft: () => Change) {
   return renderActor(author.accountId, row)
 }
 
+const changesPortalScopes = (actor: ActorRow, { portal_scopes }: Partial<ActorInput>): boolean =>
+  portal_scopes !== undefined && Boolean(portal_scopes) !== Boolean(actor.portal_scopes)
+
 /**
- * Refuses to delete, disable or change the type of the calling actor or the last enabled administrator (A12.4).
+ * Refuses to delete, disable or limit the calling actor or the last enabled full administrator, or to change their type (A12.4).
  * @throws ApiError `own_actor`, `last_admin`
  */
 export function protect(
@@ -126,14 +146,16 @@ export function protect(
   const deletes = change === 'delete'
   const changesType = !deletes && change.type !== undefined && change.type !== actor.type
   const disables = !deletes && change.is_disabled === true
-  if (actor.id === author.subject?.actor_id && (deletes || disables || changesType)) {
-    throw new ApiError('own_actor', 'An actor cannot delete or disable itself, or change its own type.')
+  const changesScopes = !deletes && changesPortalScopes(actor, change)
+  if (actor.id === author.subject?.actor_id && (deletes || disables || changesType || changesScopes)) {
+    throw new ApiError(
+      'own_actor',
+      'An actor cannot delete or disable itself, or change its own type or portal scopes.',
+    )
   }
-  const leaves = deletes || disables || (changesType && isPerson(actor.type))
+  const leaves = deletes || disables || changesScopes || (changesType && isPerson(actor.type))
   const isLast =
-    actor.type === 'account_admin_user' &&
-    !actor.is_disabled &&
-    transaction.count('actors.enabled.account_admin_user') <= 1
+    isFullAdmin(actor) && !actor.is_disabled && countFullAdmins((counter) => transaction.count(counter)) <= 1
   if (leaves && isLast) throw new ApiError('last_admin', 'This is the last enabled administrator of the account.')
 }
 
@@ -143,6 +165,7 @@ function checkCreate(draft: Draft<ActorInput>): ActorInput {
   const isSent = email !== null || draft.has('email')
   if (type !== undefined && isPerson(type) && !isSent) rejectEmail(draft, "can't be blank")
   if (type !== undefined && !isPerson(type) && isSent) rejectEmail(draft, 'must be blank')
+  if (type !== undefined) checkPortalScopes(draft, type)
   return draft.done()
 }
 
@@ -156,6 +179,11 @@ function checkTypeChange(draft: Draft<Partial<ActorInput>>, actor: ActorRow): vo
   }
   if (email === null && isPerson(actor.type)) rejectEmail(draft, "can't be blank")
   if (email && !isPerson(actor.type)) rejectEmail(draft, 'must be blank')
+  checkPortalScopes(draft, actor.type)
+}
+
+function checkPortalScopes(draft: Change, type: ActorType): void {
+  if (draft.fields.portal_scopes && !isPerson(type)) draft.reject('portal_scopes', 'is invalid')
 }
 
 function rejectEmail(draft: Change, message: string): void {
@@ -171,11 +199,13 @@ async function checkReach(author: Author, transaction: Transaction, actor: Actor
   if (changes('type') && change.type === 'account_admin_user') {
     checkAdministration(author, 'Promoting an actor to an administrator')
   }
-  if (actor.type === 'account_admin_user') {
-    if (enables) checkAdministration(author, 'Enabling an administrator')
-    if (changes('email')) checkAdministration(author, 'Changing the email of an administrator')
+  if (changesPortalScopes(actor, change)) checkAdministration(author, 'Changing portal_scopes')
+  if (hasPortalAccess(actor)) {
+    const person = actor.type === 'account_admin_user' ? 'an administrator' : 'a person with portal access'
+    if (enables) checkAdministration(author, `Enabling ${person}`)
+    if (changes('email')) checkAdministration(author, `Changing the email of ${person}`)
     if (changes('allow_email_otp_sign_in')) {
-      checkAdministration(author, 'Changing whether an administrator can sign in with passcodes')
+      checkAdministration(author, `Changing whether ${person} can sign in with passcodes`)
     }
   }
   if (actor.type !== 'api_client' || !enables) return

@@ -27,6 +27,16 @@ export const gatewayTokens = entity<GatewayTokenRow>({
   redact: ['secret_hash'],
 })
 
+/** Gateway token in lists, without its secret (K11.G11). */
+export const GatewayToken = v.object({
+  id: v.string(),
+  site_id: v.string(),
+  gateway_id: v.nullable(v.string()),
+  rotated_at: v.nullable(v.string()),
+  last_seen_at: v.nullable(v.string()),
+  inserted_at: v.string(),
+})
+
 /** Response to the creation of a gateway token, the only response that contains the secret (A22). */
 export const ShownGatewayToken = v.object({ id: v.string(), token: v.string() })
 

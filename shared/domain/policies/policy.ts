@@ -13,6 +13,9 @@ export type PolicyRow = Row &
     group_idp_provider: string | null
   }
 
+/** Counter of the policies without a group. */
+export const orphanedCounter = 'policies.orphaned'
+
 export const policies = entity<PolicyRow>({
   name: 'policies',
   defaults: { group_id: null, group_idp_id: null, group_idp_provider: null, description: null, is_disabled: false },
@@ -21,6 +24,7 @@ export const policies = entity<PolicyRow>({
     group_id: { value: (row) => row.group_id, counted: true },
     resource_id: { value: (row) => row.resource_id, counted: true },
   },
+  counters: (row) => (row.group_id === null ? [orphanedCounter] : []),
 })
 
 /** Policy in API responses (A16.1). */

@@ -6,7 +6,7 @@ import type { Transaction } from '../../commit/transaction.ts'
 import { ApiError } from '../../core/errors.ts'
 import { rowsBy } from '../../table/read.ts'
 import { serviceUniqueKey } from '../accounts/account.ts'
-import { type ActorRow, actors } from '../actors/actor.ts'
+import { type ActorRow, actors, countFullAdmins, isFullAdmin } from '../actors/actor.ts'
 import { type DirectoryKind, directories } from '../directories/directory.ts'
 import { externalIdentities } from '../external-identities/external-identity.ts'
 import {
@@ -30,8 +30,8 @@ async function leavingAdmins(author: Author, transaction: Transaction, directory
   if (createdActors.some(({ id }) => id === author.subject?.actor_id)) {
     throw new ApiError('own_actor', 'This directory created the actor that makes this request.')
   }
-  const admins = createdActors.filter(({ type, is_disabled }) => type === 'account_admin_user' && !is_disabled)
-  if (admins.length > 0 && transaction.count('actors.enabled.account_admin_user') <= admins.length) {
+  const admins = createdActors.filter((actor) => isFullAdmin(actor) && !actor.is_disabled)
+  if (admins.length > 0 && countFullAdmins((counter) => transaction.count(counter)) <= admins.length) {
     throw new ApiError('last_admin', 'This directory created the last enabled administrators of the account.')
   }
   return admins

@@ -21,6 +21,14 @@ export type SyncState = {
   accept_deletions: boolean
 }
 
+/** Sentence with which the deletion brake stops a run (I5.3). */
+export const brakeError = (deleted: number, owned: number, noun: string): string =>
+  `Sync would delete ${deleted} of ${owned} ${noun}; nothing was changed.`
+
+/** True for the error of a source that the deletion brake disabled. */
+export const isBraked = (error: string): boolean =>
+  /^Sync would delete \d+ of \d+ \w+; nothing was changed\.$/.test(error)
+
 const healthy = { disabled_reason: null, error: null, error_count: 0, first_failed_at: null, error_mails: 0 }
 
 export const neverSynced: SyncState = {

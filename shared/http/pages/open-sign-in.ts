@@ -3,7 +3,7 @@ import { ApiError } from '../../core/errors.ts'
 import type { AccountRow } from '../../domain/accounts/account.ts'
 import { findAccountBySlug } from '../../sign-in/account-by-slug.ts'
 import { codeForPasscode } from '../../sign-in/browser/code-for-passcode.ts'
-import { type Start, StartFields, startSignIn } from '../../sign-in/browser/start-sign-in.ts'
+import { checkRedirectUri, type Start, StartFields, startSignIn } from '../../sign-in/browser/start-sign-in.ts'
 import { listSignInProviders } from '../../sign-in/list-providers.ts'
 import { orderPasscode } from '../../sign-in/passcodes/prove-email.ts'
 import { withParameters } from '../../sign-in/providers/redirect-uri.ts'
@@ -21,9 +21,15 @@ const RequestFields = v.omit(StartFields, ['auth_provider_id'])
  * account would be refused again.
  * @throws ApiError `not_found` for an unknown account, `validation_failed` for an invalid request
  */
-export async function openSignIn(slug: string, fields: URLSearchParams): Promise<SignInPage & { account: AccountRow }> {
+export async function openSignIn(
+  slug: string,
+  fields: URLSearchParams,
+  address: string,
+): Promise<SignInPage & { account: AccountRow }> {
   const account = await findAccountBySlug(slug)
-  const sentRequest = draft<SignInRequest>(RequestFields, Object.fromEntries(fields)).done()
+  const sent = draft<SignInRequest>(RequestFields, Object.fromEntries(fields))
+  checkRedirectUri(sent, address)
+  const sentRequest = sent.done()
   const error = fields.get('error')
   const request: SignInRequest = error === 'access_denied' ? { ...sentRequest, prompt: 'select_account' } : sentRequest
   const providers = await listSignInProviders(account.id, request.context)
@@ -43,7 +49,7 @@ export const wayGone = ({ providers }: Pick<SignInPage, 'providers'>): string =>
 /** Message about a refused sign-in. It does not reveal the reason. */
 const refused = (page: Ways): string =>
   page.request.context === 'portal'
-    ? `You were not signed in. Only administrators can sign in here. If you are one, choose another account${ifOtherWays(page, ' or another way')}. If not, ask ${administrator}.`
+    ? `You were not signed in. Only administrators and people who may read the account can sign in here. If you are one of them, choose another account${ifOtherWays(page, ' or another way')}. If not, ask ${administrator}.`
     : `You were not signed in: you cancelled, or this account has no access here. Choose another account${ifOtherWays(page, ' or another way')}, or ask ${administrator}.`
 
 const silent = (page: Ways): string =>
@@ -79,7 +85,7 @@ export async function redirectToProvider({ slug, fields, address }: PageRequest)
     const message = failures[status]
     if (!message) throw error
     // Reads the contents of the page. Throws if the request itself is invalid.
-    const page = await openSignIn(slug, fields)
+    const page = await openSignIn(slug, fields, address)
     return signInPage({ ...page, status, error: message(page) })
   }
 }
@@ -91,8 +97,8 @@ const wrongPasscode = 'This passcode is wrong, already used or expired. After th
  * Handles two forms. The first requests a passcode for an email. The second sends a passcode and, if the passcode is correct, redirects
  * with a code.
  */
-export async function handleEmailForm({ slug, fields }: PageRequest): Promise<Answer> {
-  const page = await openSignIn(slug, new URLSearchParams(fields.get('request') ?? ''))
+export async function handleEmailForm({ slug, fields, address }: PageRequest): Promise<Answer> {
+  const page = await openSignIn(slug, new URLSearchParams(fields.get('request') ?? ''), address)
   const { account, request } = page
   if (!page.providers.some(({ kind }) => kind === 'email_otp'))
     return signInPage({ ...page, status: 422, error: wayGone(page) })

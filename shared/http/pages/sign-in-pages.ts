@@ -1,3 +1,4 @@
+import { env } from '../../core/env.ts'
 import type { Answer } from '../exchange.ts'
 import { type Html, html } from './html.ts'
 import { administrator, pageAnswer } from './page.ts'
@@ -47,14 +48,14 @@ function destination({ redirect_uri, context }: SignInRequest): Html {
   return context === 'portal' ? html`a program on <b>this device</b>` : html`the client on <b>this device</b>`
 }
 
-/** Describes the destination of a sign-in. For the portal, warns that the destination gets an administrator's permissions. */
+/** Describes the destination of a sign-in. For the portal, warns that the destination gets the person's permissions. */
 const outcomeOf = (request: SignInRequest): Html =>
   request.context === 'portal'
-    ? html`<p>After you sign in, you return to ${destination(request)}, which gets your <b>rights as an administrator</b>. Continue only if you started there.</p>`
+    ? html`<p>After you sign in, you return to ${destination(request)}, which gets your <b>rights to read or change this account</b>. Continue only if you started there.</p>`
     : html`<p class="quiet">After you sign in, you return to ${destination(request)}.</p>`
 
 const titleOf = ({ request, accountName }: Pick<SignInPage, 'request' | 'accountName'>): string =>
-  request.context === 'portal' ? `Sign in to administer ${accountName}` : `Sign in to ${accountName}`
+  request.context === 'portal' ? `Sign in to the administration of ${accountName}` : `Sign in to ${accountName}`
 
 /**
  * Returns the `form-action` source for a redirect after a form. For an IPv6 address, returns the scheme, because CSP has no IPv6 literals
@@ -98,6 +99,13 @@ function otherAccount({ slug, request }: SignInPage, [first, ...more]: readonly 
   return html`<p class="other"><a href="${address}">Use another account</a></p>`
 }
 
+/** Link for a person who has an API token and opened the console (K3.5). */
+function tokenLink({ slug, request }: SignInPage): Html | null {
+  const isConsole = request.context === 'portal' && new URL(request.redirect_uri).pathname === '/console/signed_in'
+  if (!env.console || !isConsole) return null
+  return html`<p class="other"><a href="/console/${encodeURIComponent(slug)}?token">Use an API token</a></p>`
+}
+
 function emailForm({ slug, request, email, error }: SignInPage, isOnlyWay: boolean): Html {
   const isWrong = email !== undefined && error !== undefined
   return html`<h2>With a passcode by email</h2>
@@ -127,7 +135,8 @@ ${email === undefined && errorOf(error)}
 ${providerLinks(page, others)}
 ${otherAccount(page, others)}
 ${isByEmail && emailForm(page, others.length === 0)}
-${providers.length === 0 && html`<p>There is no way to sign in yet. Ask ${administrator} to set one up.</p>`}`,
+${providers.length === 0 && html`<p>There is no way to sign in yet. Ask ${administrator} to set one up.</p>`}
+${tokenLink(page)}`,
   })
 }
 
@@ -151,7 +160,7 @@ ${hidden(request)}
       error !== undefined && html` aria-invalid="true" aria-describedby="passcode-error"`
     }>
 ${error !== undefined && html`<p class="hint" id="passcode-error">Error: ${error}</p>`}
-<button class="button first">${request.context === 'portal' ? 'Sign in to administer' : 'Sign in'}</button>
+<button class="button first">${request.context === 'portal' ? 'Sign in to the administration' : 'Sign in'}</button>
 </form>
 <form method="post" action="${base(slug)}">
 ${hidden(request)}

@@ -74,6 +74,7 @@ export function createAccount({ account, admin, token }: Input, provisionedToken
       email: admin.email,
       type: 'account_admin_user',
       allow_email_otp_sign_in: true,
+      portal_scopes: null,
       created_by_directory_id: null,
       is_disabled: false,
     })
@@ -186,6 +187,7 @@ const newApiClient = {
   email: null,
   type: 'api_client',
   allow_email_otp_sign_in: false,
+  portal_scopes: null,
   created_by_directory_id: null,
   is_disabled: false,
 } as const

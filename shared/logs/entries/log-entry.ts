@@ -23,6 +23,39 @@ const SubjectEntry = v.object({
   ...originFields,
 })
 
+/** Kinds of objects whose changes are logged (L6.2). */
+export const loggedObjects = [
+  'accounts',
+  'actors',
+  'groups',
+  'memberships',
+  'policies',
+  'resources',
+  'static_device_pool_members',
+  'sites',
+  'gateways',
+  'clients',
+  'client_tokens',
+  'gateway_tokens',
+  'api_tokens',
+  'external_identities',
+  'email_otp_auth_providers',
+  'oidc_auth_providers',
+  'suite_auth_providers',
+  'tenant_auth_providers',
+  'idp_auth_providers',
+  'suite_directories',
+  'tenant_directories',
+  'idp_directories',
+  'mdm_posture_providers',
+  'v0_devices',
+  'v0_users',
+  'v0_rules',
+  'v0_configurations',
+] as const
+
+export const changeOperations = ['insert', 'update', 'delete'] as const
+
 const common = { log_id: v.string(), timestamp: v.string() }
 const snapshot = v.nullable(v.record(v.string(), v.unknown()))
 
@@ -30,7 +63,7 @@ export const ChangeEntry = v.object({
   type: v.literal('change'),
   ...common,
   object: v.string(),
-  operation: v.picklist(['insert', 'update', 'delete']),
+  operation: v.picklist(changeOperations),
   before: snapshot,
   after: snapshot,
   /** Names of the fields that were replaced with null in both snapshots (L2.7). */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { consistencySubtrees, inclusionSubtrees, type Leaves } from './tree-shape.ts'
 
 export const hashBytes = 32
 
@@ -25,15 +26,6 @@ export const foldHashes = (hashes: Buffer[]): Buffer =>
 /** Perfect subtree of `2 ** level` leaves. `index` is its position among the subtrees of that size, from 0. */
 export type Node = { level: number; index: number }
 
-/** Range of leaves. `end` is exclusive. */
-export type Leaves = { begin: number; end: number }
-
-function largestSplit(count: number): number {
-  let split = 1
-  while (split * 2 < count) split *= 2
-  return split
-}
-
 export function perfectSubtrees({ begin, end }: Leaves): Node[] {
   const nodes: Node[] = []
   for (let at = begin; at < end; ) {
@@ -46,38 +38,6 @@ export function perfectSubtrees({ begin, end }: Leaves): Node[] {
     at += width
   }
   return nodes
-}
-
-/**
- * Descends to the subtree that ends before leaf `until` or, with `toLeaf`, to the last leaf of that subtree. Returns the subtree and the
- * siblings along its path, from the bottom upward.
- */
-function descend(until: number, size: number, toLeaf: boolean): { subtree: Leaves; siblings: Leaves[] } {
-  const siblings: Leaves[] = []
-  let [begin, end] = [0, size]
-  while (end !== until || (toLeaf && end - begin > 1)) {
-    const middle = begin + largestSplit(end - begin)
-    if (until <= middle) {
-      siblings.push({ begin: middle, end })
-      end = middle
-    } else {
-      siblings.push({ begin, end: middle })
-      begin = middle
-    }
-  }
-  return { subtree: { begin, end }, siblings: siblings.reverse() }
-}
-
-/** Subtrees whose roots form the inclusion proof of a leaf, from the leaf upward (RFC 6962, 2.1.1). */
-const inclusionSubtrees = (index: number, size: number): Leaves[] =>
-  index < size ? descend(index + 1, size, true).siblings : []
-
-/** Subtrees whose roots form the consistency proof between two tree sizes (RFC 6962, 2.1.2). */
-function consistencySubtrees(from: number, to: number): Leaves[] {
-  if (from === 0) return []
-  const { subtree, siblings } = descend(from, to, false)
-  // Omits a subtree that is the whole earlier tree, because the verifier already has its root.
-  return subtree.begin === 0 ? siblings : [subtree, ...siblings]
 }
 
 /** Reads the hashes of perfect subtrees, in the order of `nodes`. */

@@ -14,7 +14,8 @@ import { emailToProve } from '../providers/identity-claims.ts'
 import { challengeOf } from '../providers/pending-sign-in.ts'
 import { hideRefusal, noteSignIn } from '../refusals/refusal-cause.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
-import { stageSignIn } from '../sessions/issue-session.ts'
+import { type IssuedSession, stageSignIn } from '../sessions/issue-session.ts'
+import type { SignInContext } from '../sign-in-context.ts'
 import type { SignInCode } from './sign-in-code.ts'
 
 export const RedeemFields = v.object({
@@ -22,12 +23,12 @@ export const RedeemFields = v.object({
   code_verifier: RawText(512),
   passcode: v.optional(NullableText(255)),
 })
-type Redeem = v.InferOutput<typeof RedeemFields>
+export type Redeem = v.InferOutput<typeof RedeemFields>
 
 /** Characters and length of a PKCE verifier (RFC 7636, 4.1). */
 const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/
 
-function matchesChallenge(verifier: string, challenge: string): boolean {
+export function matchesChallenge(verifier: string, challenge: string): boolean {
   if (!verifierForm.test(verifier)) return false
   const [actual, expected] = [Buffer.from(challengeOf(verifier)), Buffer.from(challenge)]
   return actual.length === expected.length && timingSafeEqual(actual, expected)
@@ -51,8 +52,16 @@ async function provenIdentity(accountId: string, code: string, stored: SignInCod
   return { identity: { ...identity, email: { verified: email } }, proof }
 }
 
-/** Exchanges a code for a session (I2.6). A wrong PKCE verifier invalidates the code. @throws ApiError `unauthorized` */
-export async function redeemCode(draft: Draft<Redeem>, origin: Origin) {
+/**
+ * Exchanges a code for a session (I2.6). A wrong PKCE verifier invalidates the code.
+ * @param only context that the code must have; any context if it is undefined
+ * @throws ApiError `unauthorized`
+ */
+export async function redeemCode(
+  draft: Draft<Redeem>,
+  origin: Origin,
+  only?: SignInContext,
+): Promise<{ data: IssuedSession }> {
   const { code, code_verifier } = draft.done()
   const token = readOneTimeToken(code, 'code')
   return hideRefusal(token?.accountId ?? null, async () => {
@@ -67,6 +76,7 @@ export async function redeemCode(draft: Draft<Redeem>, origin: Origin) {
       throw new SignInRefused('verifier')
     }
     const { provider, context } = stored
+    if (only !== undefined && context !== only) throw new SignInRefused('code_unknown', null, { context })
     const { identity, proof } = await provenIdentity(accountId, key.sk, stored, draft)
     const mailedTo = proof?.actorId ?? stored.actor_id
     const issued = await commitInParts({ accountId, subject: null }, async (transaction) => {

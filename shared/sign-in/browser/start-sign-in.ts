@@ -24,8 +24,14 @@ const CodeChallenge = v.pipe(
 const mustBeAllowed = 'must be one of the redirect URIs that the deployment allows'
 const RedirectUri = v.pipe(
   FilledText(mustBeAllowed),
-  v.check((text) => isPrintable(text) && isRedirectUri(text), mustBeAllowed),
+  v.check((text) => isPrintable(text) && URL.canParse(text), mustBeAllowed),
 )
+
+/** Rejects a redirect URI that neither the deployment nor the console uses (I2.2). `address` is the address of the service. */
+export function checkRedirectUri(draft: Draft<Pick<Start, 'redirect_uri'>>, address: string): void {
+  const { redirect_uri: uri } = draft.fields
+  if (uri !== undefined && !isRedirectUri(uri, address)) draft.reject('redirect_uri', mustBeAllowed)
+}
 
 export const StartFields = v.object({
   auth_provider_id: Uuid,
@@ -38,7 +44,12 @@ export const StartFields = v.object({
 })
 export type Start = v.InferOutput<typeof StartFields>
 
-async function checkProvider(account: string, draft: Draft<Start>): Promise<UsedProvider & { input: Start }> {
+async function checkStart(
+  account: string,
+  draft: Draft<Start>,
+  address: string,
+): Promise<UsedProvider & { input: Start }> {
+  checkRedirectUri(draft, address)
   const { auth_provider_id: id, context } = draft.fields
   const provider = id === undefined ? null : await openIdProvider(account, id)
   const isOpen = provider !== null && !provider.row.is_disabled && (!context || allowsContext(provider.row, context))
@@ -52,7 +63,7 @@ async function checkProvider(account: string, draft: Draft<Start>): Promise<Used
 
 /** Starts a sign-in at a provider (I2.2). @throws ApiError 422 for invalid fields; 503 if the provider is unreachable */
 export async function startSignIn(account: AccountRow, draft: Draft<Start>, address: string) {
-  const { input, ...provider } = await checkProvider(account.id, draft)
+  const { input, ...provider } = await checkStart(account.id, draft, address)
   // Counts the attempt after validation, so that invalid requests cannot exhaust the account's limit.
   await limitAttempts(account.id, 'providers')
   const { context, redirect_uri, state, code_challenge, prompt = null } = input

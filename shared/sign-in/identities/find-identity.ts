@@ -1,5 +1,5 @@
 import type { Transaction } from '../../commit/transaction.ts'
-import { actors } from '../../domain/actors/actor.ts'
+import { actors, hasPortalAccess } from '../../domain/actors/actor.ts'
 import { type AuthProviderRow, opensPortal } from '../../domain/auth-providers/auth-provider.ts'
 import {
   type ExternalIdentityRow,
@@ -66,15 +66,15 @@ export async function findIdentity(
   }
   const uniqueValue = identityOfActor(actor.id, proven.issuer)
   const other = await findUnique(externalIdentities, accountId, 'external_identities.actor', uniqueValue)
-  const isAdmin = actor.type === 'account_admin_user'
+  const opens = hasPortalAccess(actor)
   // A sign-in at a portal provider replaces an administrator's link that nobody vouched for. Otherwise, the link could lock out the
   // administrator (I3.5).
-  const isReplaced = isAdmin && other?.opens_portal === false && provider !== null && opensPortal(provider)
+  const isReplaced = opens && other?.opens_portal === false && provider !== null && opensPortal(provider)
   if (isReplaced) return { actorId: actor.id, identity: other, byEmail: true }
   // A directory-owned identity is authoritative, so signing in never reassigns the identity.
   if (other && other.directory_id !== null) throw new SignInRefused('identity_of_directory', actor.id)
   // Refuses a new subject for an administrator's identity, because the subject could be another person with the same address.
-  if (other && isAdmin) throw new SignInRefused('identity_of_admin', actor.id)
+  if (other && opens) throw new SignInRefused('identity_of_admin', actor.id)
   return { actorId: actor.id, identity: other, byEmail: true }
 }
 

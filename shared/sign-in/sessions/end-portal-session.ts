@@ -13,8 +13,8 @@ const needIdToken: readonly OpenIdKind[] = ['idp']
 /**
  * Returns the provider's address for ending a session (OpenID Connect RP-Initiated Logout 1.0, 2). Returns null if the provider has none.
  */
-async function endSessionUrl(accountId: string, providerId: string): Promise<string | null> {
-  const provider = await openIdProvider(accountId, providerId)
+async function endSessionUrl(accountId: string, providerId: string | null): Promise<string | null> {
+  const provider = providerId === null ? null : await openIdProvider(accountId, providerId)
   const app = provider && !needIdToken.includes(provider.kind) ? findApp(provider.kind, provider.row) : null
   if (!app) return null
   const { end_session_endpoint } = await fetchDocument(app, timeoutMs)

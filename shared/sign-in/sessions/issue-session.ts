@@ -3,8 +3,8 @@ import { commit } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
 import { timestamp } from '../../core/clock.ts'
 import { anonymousSubject, type Origin } from '../../core/subject.ts'
-import { accounts } from '../../domain/accounts/account.ts'
-import { type ActorRow, actors, actorTypes } from '../../domain/actors/actor.ts'
+import { type AccountRow, accounts } from '../../domain/accounts/account.ts'
+import { type ActorRow, actors, actorTypes, portalScopesOf } from '../../domain/actors/actor.ts'
 import { type AuthProviderRow, authProviders, type ProviderKind } from '../../domain/auth-providers/auth-provider.ts'
 import { mintClientToken } from '../../domain/client-tokens/client-token.ts'
 import { mintPortalSession } from '../../domain/portal-sessions/portal-session.ts'
@@ -13,6 +13,7 @@ import { findIdentity, type ProvenIdentity, stageIdentity } from '../identities/
 import { findRefusal, isAboveUsersLimit } from '../refusals/find-refusal.ts'
 import { SignInRefused } from '../refusals/sign-in-refused.ts'
 import type { SignInContext } from '../sign-in-context.ts'
+import { type ConsoleSession, toConsoleSession } from './console-session.ts'
 
 export type SignIn = {
   actorId: string
@@ -24,7 +25,7 @@ export type SignIn = {
 
 const lifetimes = { client: 'client_session_lifetime_secs', portal: 'portal_session_lifetime_secs' } as const
 
-type Admitted = { signIn: SignIn; provider: AuthProviderRow; actor: ActorRow }
+type Admitted = { signIn: SignIn; provider: AuthProviderRow; account: AccountRow; actor: ActorRow }
 
 /** Checks that an actor may sign in, based on the rows that the commit reads (I2.4). @throws SignInRefused, which aborts the commit */
 async function admit(transaction: Transaction, signIn: SignIn): Promise<Admitted> {
@@ -38,59 +39,64 @@ async function admit(transaction: Transaction, signIn: SignIn): Promise<Admitted
   ])
   const aboveUsersLimit = isAboveUsersLimit(account, (tally) => transaction.count(tally))
   const refusal = findRefusal({ account, kind, provider, actor, context, aboveUsersLimit })
-  if (refusal || !provider || !actor) throw new SignInRefused(refusal ?? 'actor_unknown', actor?.id ?? null)
+  if (refusal || !account || !provider || !actor) throw new SignInRefused(refusal ?? 'actor_unknown', actor?.id ?? null)
   if (trust_version !== undefined && trust_version !== provider.trust_version) {
     throw new SignInRefused('provider_changed', actor.id)
   }
-  return { signIn, provider, actor }
+  return { signIn, provider, account, actor }
 }
 
-async function stageSession(transaction: Transaction, admitted: Admitted): Promise<Issued> {
-  const { provider, actor } = admitted
+async function stageSession(transaction: Transaction, admitted: Admitted): Promise<IssuedSession> {
+  const { provider, account, actor } = admitted
   const { context, origin } = admitted.signIn
   const endsAt = transaction.now + provider[lifetimes[context]] * 1_000_000
   const fields = { auth_provider_id: provider.id, expires_at: timestamp(endsAt) }
+  if (context === 'portal') return stagePortal(transaction, { account, actor, origin }, fields)
   const { id, name, email, type } = actor
-  const { token, expires_at } = await (context === 'client'
-    ? mintClientToken(transaction, id, fields)
-    : openPortal(transaction, actor, fields, origin))
-  return { token, expires_at, actor: { id, name, email, type } }
+  const { token, expires_at } = await mintClientToken(transaction, id, fields)
+  return { token, expires_at, actor: { id, name, email, type }, state: null }
 }
 
-async function openPortal(
+/** Stages a portal session and its log entry (I2.6). The caller has checked that the actor has portal access. */
+export async function stagePortal(
   transaction: Transaction,
-  actor: ActorRow,
-  fields: { auth_provider_id: string; expires_at: string },
-  origin: Origin,
-) {
-  const session = await mintPortalSession(transaction, actor.id, fields)
+  { account, actor, origin }: { account: AccountRow; actor: ActorRow; origin: Origin },
+  fields: { auth_provider_id: string | null; expires_at: string },
+): Promise<IssuedSession> {
+  const { token, id, expires_at, auth_provider_id } = await mintPortalSession(transaction, actor.id, fields)
   const subject = {
     ...anonymousSubject(origin),
     actor_id: actor.id,
     actor_name: actor.name,
     actor_type: actor.type,
     actor_email: actor.email,
-    auth_provider_id: session.auth_provider_id,
-    token_id: session.id,
+    auth_provider_id,
+    token_id: id,
   }
   const entry = { context: 'portal', subject, at: transaction.now } as const
   for (const item of sessionLogItems(transaction.accountId, entry)) transaction.put(item)
-  return session
+  const credential = { kind: 'portal_session', id, context: 'portal', auth_provider_id, expires_at } as const
+  const scopes = portalScopesOf(actor)
+  const state = toConsoleSession({ account, actor, credential, scopes, changeCount: transaction.leaves })
+  return { token, expires_at, actor: state.actor, state }
 }
 
 /** Issues a session. The commit has no subject, because the service itself makes the change (L5). */
-export const issueSession = (accountId: string, signIn: SignIn): Promise<Issued> =>
+export const issueSession = (accountId: string, signIn: SignIn): Promise<IssuedSession> =>
   commit({ accountId, subject: null }, async (transaction) =>
     stageSession(transaction, await admit(transaction, signIn)),
   )
 
-/** Result of a sign-in (I2.1). No other response contains the token. */
+/** Result of a sign-in (I2.1). No other response body contains the token. */
 export const Issued = v.object({
   token: v.string(),
   expires_at: v.string(),
   actor: v.object({ id: v.string(), name: v.string(), email: v.nullable(v.string()), type: v.picklist(actorTypes) }),
 })
-export type Issued = v.InferOutput<typeof Issued>
+type Issued = v.InferOutput<typeof Issued>
+
+/** Issued token with the state of its session, which the console shows instead of the token; null for a client token. */
+export type IssuedSession = Issued & { state: ConsoleSession | null }
 
 type ProvenSignIn = Omit<SignIn, 'actorId'> & {
   identity: ProvenIdentity
@@ -107,7 +113,7 @@ export async function stageSignIn(
   transaction: Transaction,
   { identity, mailedTo, ...signIn }: ProvenSignIn,
   spend: () => Promise<void>,
-): Promise<{ done: Issued } | 'more'> {
+): Promise<{ done: IssuedSession } | 'more'> {
   const { kind, id } = signIn.provider
   const provider = await transaction.get(authProviders[kind], id)
   const found = await findIdentity(transaction.accountId, identity, signIn.context, provider)

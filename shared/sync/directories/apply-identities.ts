@@ -1,5 +1,5 @@
 import type { Transaction } from '../../commit/transaction.ts'
-import { type ActorRow, actors } from '../../domain/actors/actor.ts'
+import { type ActorRow, actors, countFullAdmins, hasPortalAccess, isFullAdmin } from '../../domain/actors/actor.ts'
 import { externalIdentities } from '../../domain/external-identities/external-identity.ts'
 import {
   stageIdentityDeletions,
@@ -23,10 +23,10 @@ async function isLastAdmin(
   actor: ActorRow | null,
   deletedIds: Set<string>,
 ): Promise<boolean> {
-  if (actor?.type !== 'account_admin_user' || actor.is_disabled) return false
+  if (!actor || !isFullAdmin(actor) || actor.is_disabled) return false
   const { accountId } = transaction
   for (const other of await rowsBy(actors, accountId, 'type', 'account_admin_user')) {
-    if (other.id === actor.id || other.is_disabled) continue
+    if (other.id === actor.id || other.is_disabled || !isFullAdmin(other)) continue
     if (other.created_by_directory_id !== sourceId) return false
     const identities = await rowsBy(externalIdentities, accountId, 'actor_id', other.id)
     if (identities.some(({ id }) => !deletedIds.has(id))) return false
@@ -71,7 +71,7 @@ export async function applyLostIdentities(
   const found = await findAll(transaction, entries)
   return stageEach(transaction, 'users', entries, undefined, async ({ id, idp_id, name, isLast }, i, staged) => {
     const { row = null, actor = null, tokens = [], identities = [] } = found[i] ?? {}
-    const isAdmin = actor?.type === 'account_admin_user'
+    const isAdmin = actor !== null && hasPortalAccess(actor)
     const mayTake = isInactive && (matchesAdministrators || !isAdmin)
     const isOurs = row?.directory_id === sourceId || (mayTake && row?.directory_id === null && row.issuer === issuer)
     if (!row || !isOurs || row.idp_id !== idp_id) return
@@ -106,7 +106,7 @@ export async function applyLostActors(
   { transaction, sourceId, startedAt }: DirectoryStageContext,
   entries: Entries<'actors'>,
 ) {
-  let admins = transaction.count('actors.enabled.account_admin_user')
+  let admins = countFullAdmins((counter) => transaction.count(counter))
   const { accountId } = transaction
   const [people, identities] = await Promise.all([
     readEntryRows(actors, accountId, entries),
@@ -115,12 +115,12 @@ export async function applyLostActors(
   return stageEach(transaction, 'actors', entries, undefined, async ({ id, name }, i, staged) => {
     const actor = people[i]
     if (actor?.created_by_directory_id !== sourceId || identities[i]?.length !== 0) return
-    const isAdmin = actor.type === 'account_admin_user' && !actor.is_disabled
+    const isAdmin = isFullAdmin(actor) && !actor.is_disabled
     if (actor.updated_at > startedAt) return { idp_id: id, name, reason: 'changed_since' }
     if (isAdmin && admins <= 1) return { idp_id: id, name, reason: 'last_admin' }
     if ((await stageActorDeletion(transaction, actor)) === 'more') return 'more'
     if (isAdmin) admins--
-    if (actor.type === 'account_admin_user') staged.deletedAdministrator = true
+    if (hasPortalAccess(actor)) staged.deletedAdministrator = true
     return 'delete'
   })
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../commit/transaction.ts'
-import { type ActorRow, actors } from '../../domain/actors/actor.ts'
+import { type ActorRow, actors, hasPortalAccess } from '../../domain/actors/actor.ts'
 import { externalIdentities, identityOf } from '../../domain/external-identities/external-identity.ts'
 import { isOtherSubject, stageIdentityChange } from '../../domain/external-identities/issued-tokens.ts'
 import { findAllUnique, getRow, rowsBy } from '../../table/read.ts'
@@ -31,7 +31,7 @@ async function findAll(stage: DirectoryStageContext, entries: UserEntry[]) {
     entries.map(async (_, i) => {
       const [identity = null, actor = null] = [identities[i], people[i]]
       const owner = identity && !matchesAdministrators ? await getRow(actors, accountId, identity.actor_id) : actor
-      const isAdministrator = owner?.type === 'account_admin_user'
+      const isAdministrator = owner !== null && hasPortalAccess(owner)
       const actorsIdentities =
         identity || !actor ? [] : await rowsBy(externalIdentities, accountId, 'actor_id', actor.id)
       const actorsIdentity =
@@ -71,7 +71,7 @@ async function stageUser(
   if (actorsIdentity) {
     if (actorsIdentity.id !== entry.over) return skip('changed_since')
     const subject = { idp_id, issuer }
-    const isAdmin = actor?.type === 'account_admin_user'
+    const isAdmin = actor !== null && hasPortalAccess(actor)
     if (isAdmin && isOtherSubject(actorsIdentity, subject)) return skip(adminHasIdentity)
     const changes = { ...subject, directory_id: sourceId, opens_portal: matchesAdministrators, ...profile }
     return (await stageIdentityChange(transaction, actorsIdentity, changes)) === 'more' ? 'more' : 'update'
@@ -96,6 +96,7 @@ const insertActor = (transaction: Transaction, sourceId: string, { profile, idp_
     email: profile.email,
     type: 'account_user',
     allow_email_otp_sign_in: false,
+    portal_scopes: null,
     created_by_directory_id: sourceId,
     is_disabled: false,
   })

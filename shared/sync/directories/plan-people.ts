@@ -1,4 +1,4 @@
-import { actors } from '../../domain/actors/actor.ts'
+import { actors, hasPortalAccess } from '../../domain/actors/actor.ts'
 import { type ExternalIdentityRow, externalIdentities } from '../../domain/external-identities/external-identity.ts'
 import { tokensOfIssuers } from '../../domain/external-identities/issued-tokens.ts'
 import type { ProfileFields } from '../../sign-in/identities/profile-fields.ts'
@@ -137,7 +137,7 @@ async function withhold(
   over: KnownIdentity,
 ): Promise<boolean> {
   const actor = await getRow(actors, work.accountId, actorId)
-  if (actor?.type !== 'account_admin_user') return false
+  if (!actor || !hasPortalAccess(actor)) return false
   withheld.add(over.id)
   const [row] = await readEntryRows(externalIdentities, work.accountId, [over])
   if (row && (await tokensOfIssuers(work, actorId, new Set([row.issuer]))).length > 0) {

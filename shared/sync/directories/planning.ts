@@ -31,7 +31,10 @@ export async function newPlanning(
   { issuer, provider, domains, matchesAdministrators }: DirectoryRules & { domains: string[] | null },
 ) {
   const chunks = openChunks(work)
-  const administrators = indexPartition(work.accountId, actors.name, 'type', 'account_admin_user')
+  const withPortalAccess = [
+    indexPartition(work.accountId, actors.name, 'type', 'account_admin_user'),
+    indexPartition(work.accountId, actors.name, 'has_portal_scopes', 'true'),
+  ]
   const identities = await readIdentities(work, issuer)
   return {
     work,
@@ -46,8 +49,10 @@ export async function newPlanning(
       groups: { lost: 0, owned: 0 },
       memberships: { lost: 0, owned: 0 },
     },
-    /** Ids of administrators whom the directory must not match (A26.2(5)). */
-    untouchable: new Set(matchesAdministrators ? [] : await sortKeysOf(administrators)),
+    /** Ids of people with portal access, whom the directory must not match (A26.2(5)). */
+    untouchable: new Set(
+      matchesAdministrators ? [] : (await Promise.all(withPortalAccess.map((pk) => sortKeysOf(pk)))).flat(),
+    ),
     people: new Map<string, Person>(),
     /** Ids of identities that get a new subject or issuer, because a person in the snapshot has the actor's email. */
     claimed: new Set<string>(),

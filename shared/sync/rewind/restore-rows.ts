@@ -1,7 +1,7 @@
 import { mayAdminister } from '../../commit/check-administration.ts'
 import type { Author } from '../../commit/commit.ts'
 import type { Transaction } from '../../commit/transaction.ts'
-import { type ActorRow, actors } from '../../domain/actors/actor.ts'
+import { type ActorRow, actors, hasPortalAccess } from '../../domain/actors/actor.ts'
 import { clientOfRecord, clients } from '../../domain/clients/client.ts'
 import { type ExternalIdentityRow, externalIdentities } from '../../domain/external-identities/external-identity.ts'
 import { groups } from '../../domain/groups/group.ts'
@@ -57,11 +57,11 @@ export const restorations: { readonly [S in Restorable]: Restoration<RewindEntri
   actors: {
     entity: actors,
     object: 'actors',
-    writes: 11,
+    writes: 12,
     perCommit: 10,
     idOf: ({ id }) => id,
     nameOf,
-    isAdministration: ({ type }) => type === 'account_admin_user',
+    isAdministration: hasPortalAccess,
   },
   groups: {
     entity: groups,
@@ -80,7 +80,7 @@ export const restorations: { readonly [S in Restorable]: Restoration<RewindEntri
     nameOf: ({ name, email, idp_id }) => name ?? email ?? idp_id,
     owners: [actorOwner],
     isUnchanged: matchesActorEmail,
-    isAdministration: (_row, actor) => actor?.type === 'account_admin_user',
+    isAdministration: (_row, actor) => actor !== null && hasPortalAccess(actor),
   },
   memberships: {
     entity: memberships,

@@ -3,6 +3,7 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import type { Transaction } from '../../commit/transaction.ts'
 import { recordOf } from '../../core/json/record-of.ts'
 import { inParallel } from '../../core/work/in-parallel.ts'
+import { brakeError } from '../../domain/sync/sync-state.ts'
 import type { Entity, Row } from '../../table/entity.ts'
 import { type Key, partition } from '../../table/keys.ts'
 import { bytesOf } from '../../table/large-attributes.ts'
@@ -169,7 +170,7 @@ export function brake(losses: Losses, percent: number): string | null {
     const deleted = lost + inactive
     const isAll = deleted > 0 && deleted >= owned
     const isTooMany = lost >= minLost && lost * 100 > owned * percent
-    if (isAll || isTooMany) return `Sync would delete ${deleted} of ${owned} ${noun}; nothing was changed.`
+    if (isAll || isTooMany) return brakeError(deleted, owned, noun)
   }
   return null
 }

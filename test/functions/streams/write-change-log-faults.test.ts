@@ -58,6 +58,7 @@ async function writeTogether(writers: number, rounds: number): Promise<void> {
 
 describe('a consumer that dies', () => {
   it('between any two entries leaves an intact log after its next delivery', async () => {
+    const problems: string[] = []
     for (const isResponseLost of [false, true]) {
       for (let writes = 0, died = true; died; writes++) {
         // Creates an account per interruption, because creating an account is one commit of many changes.
@@ -67,12 +68,13 @@ describe('a consumer that dies', () => {
         crashAfter(writes, { isResponseLost })
         died = (await failures(records)).length > 0
         vi.restoreAllMocks()
-        if (died && !isResponseLost)
-          expect((await verified(fresh)).damages.map(({ problem }) => problem)).toContain('missing')
+        // The consumer indexes names at the same time, so it can also die after the last entry.
+        if (died && !isResponseLost) problems.push(...(await verified(fresh)).damages.map(({ problem }) => problem))
         expect(await failures(records)).toEqual([])
         await expectWhole(fresh)
       }
     }
+    expect(new Set(problems)).toEqual(new Set(['missing']))
   })
 
   it('again and again under concurrent writers loses and duplicates no entry, and keeps the order of commits', async () => {

@@ -13,14 +13,16 @@ import { handler as verifyArchive } from '#functions/tasks/verify-archive.ts'
 import { ArchiveLease } from '#shared/archive/archive-lease.ts'
 import { flushAccount } from '#shared/archive/flush-account.ts'
 import { archiveStore } from '#shared/core/aws/object-store.ts'
-import { dayMicros, hourMicros, timestamp } from '#shared/core/clock.ts'
+import { clock, dayMicros, hourMicros, timestamp } from '#shared/core/clock.ts'
 import { env } from '#shared/core/env.ts'
 import { archiveStateKey } from '#shared/logs/blocks/archive-view.ts'
 import { manifestPath } from '#shared/logs/files/file-index.ts'
 import { encodeFile } from '#shared/logs/files/parquet-writer.ts'
+import { type RefusalRow, recordRefusal, refusalsPartition } from '#shared/logs/refusals/refusals.ts'
 import { readHistogram, readTopValues } from '#shared/logs/traffic-answers.ts'
 import { readArchiveStatus } from '#shared/seal/archive-status.ts'
 import { changeItem } from '#shared/table/change-item.ts'
+import { queryItems } from '#shared/table/read.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { interceptWrites, killAt } from '#test/support/logs/archive-writes.ts'
 import { writeChangeLogOf } from '#test/support/logs/commit-stream.ts'
@@ -142,6 +144,18 @@ describe('the erasure of an actor', () => {
       erasures: [{ id: erasure, actor_id: actor, erased_at, rows: 2 }],
     })
     expect(JSON.stringify(manifests)).not.toContain(actor)
+  })
+
+  it('deletes the refused authorizations of the actor (K11.G9)', async () => {
+    const { account, actor, erase } = await newArchive()
+    const circumstances = { resource_id: null, violated: [], ip: '192.0.2.1', ip_region: null }
+    for (const actor_id of [actor, randomUUID()]) {
+      const refusal = { actor_id, client_id: randomUUID(), reason: 'unknown_resource' as const, ...circumstances }
+      await recordRefusal(account.id, refusal, clock.now())
+    }
+    expect((await erase()).data).toBeDefined()
+    const rows = await queryItems<RefusalRow>(refusalsPartition(account.id))
+    expect([rows.length, rows.some(({ actor_id }) => actor_id === actor)]).toEqual([1, false])
   })
 
   it('can be repeated, and hides repeated reports of erased flows', async () => {

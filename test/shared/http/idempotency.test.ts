@@ -9,10 +9,13 @@ import { handler as listGroups } from '#functions/api/groups/list-groups.ts'
 import { handler as createSite } from '#functions/api/sites/create-site.ts'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
 import { clock } from '#shared/core/clock.ts'
+import { decryptBytes, deriveKey } from '#shared/core/secrets/sealed-bytes.ts'
+import { readToken } from '#shared/core/secrets/token.ts'
 import type { Item } from '#shared/table/keys.ts'
 import { queryItems } from '#shared/table/read.ts'
 import { table, tableName } from '#shared/table/table.ts'
-import { newAccount } from '#test/support/accounts/account.ts'
+import { call, newAccount } from '#test/support/accounts/account.ts'
+import { signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { engineError, interceptEngine } from '#test/support/table/intercept-engine.ts'
 import { interceptTable } from '#test/support/table/intercept-table.ts'
 
@@ -45,6 +48,27 @@ describe('a repeated request', () => {
     expect(second.headers.etag).toBe(first.headers.etag)
     expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
     expect(await countByName('Once')).toBe(1)
+  })
+
+  it('encrypts the response to a request with a cookie by the token in the cookie (K3.3)', async () => {
+    vi.stubEnv('SERVICE_URL', 'https://access.example.com')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { token } = await signInWith(account, 'portal')
+    const request = {
+      method: 'POST',
+      path: '/groups',
+      body: { group: { name: 'By cookie' } },
+      headers: { 'x-console': account.slug, 'sec-fetch-site': 'same-origin', 'idempotency-key': 'cookie' },
+      cookies: [`__Host-console-${account.slug}=${token}`],
+    }
+    const [first, second] = [await call(createGroup, request), await call(createGroup, request)]
+    expect([first.status, second.headers['idempotent-replayed'], second.text]).toEqual([201, 'true', first.text])
+    const session = readToken(['portal'], token)?.tokenId
+    const [kept] = await queryItems<Item>(`${account.id}#idempotency#${session}`)
+    const openWith = (secret: string) =>
+      decryptBytes(deriveKey(secret, `kept answer ${kept?.pk}${kept?.sk}`), kept?.answer as Uint8Array)
+    expect(() => openWith('')).toThrow()
+    expect(openWith(token).length).toBeGreaterThan(0)
   })
 
   it('returns the secret of the first response, which is unreadable in the table', async () => {

@@ -78,6 +78,7 @@ async function addActors(account: SimulatedAccount): Promise<void> {
     email: type.startsWith('account_') ? `person${i}@example.com` : null,
     type,
     allow_email_otp_sign_in: false,
+    portal_scopes: null,
     created_by_directory_id: null,
     is_disabled: false,
   }))

@@ -11,6 +11,8 @@ type Call = {
   query?: Record<string, string> | string
   token?: string | null
   headers?: Record<string, string>
+  /** Cookies as API Gateway passes them, each `name=value`. */
+  cookies?: string[]
   method?: string
   path?: string
   sourceIp?: string
@@ -18,7 +20,7 @@ type Call = {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
-export type Answer = { status: number; headers: Record<string, string>; body: any; text: string }
+export type Answer = { status: number; headers: Record<string, string>; cookies: string[]; body: any; text: string }
 
 export function toEvent({
   params,
@@ -27,6 +29,7 @@ export function toEvent({
   query = '',
   token,
   headers = {},
+  cookies,
   method = 'GET',
   path = '/test',
   sourceIp = '192.0.2.10',
@@ -46,6 +49,7 @@ export function toEvent({
       'user-agent': 'tests',
       ...headers,
     },
+    ...(cookies && { cookies }),
     pathParameters: params,
     body: Buffer.isBuffer(content) ? content.toString('base64') : content,
     isBase64Encoded: Buffer.isBuffer(content),
@@ -65,9 +69,10 @@ export const withRoute =
 
 /** Calls a handler as API Gateway does, and parses JSON response bodies. */
 export async function call(handler: Handler, request: Call): Promise<Answer> {
-  const { statusCode = 0, headers = {}, body = '' } = await handler(toEvent(request))
+  const { statusCode = 0, headers = {}, cookies = [], body = '' } = await handler(toEvent(request))
   return {
     status: statusCode,
+    cookies,
     headers: headers as Record<string, string>,
     body: body && !/^text\//.test(String(headers?.['content-type'])) ? JSON.parse(body) : undefined,
     text: body,

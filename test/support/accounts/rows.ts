@@ -21,6 +21,7 @@ export const actorRow = {
   email: null,
   type: 'service_account' as const,
   allow_email_otp_sign_in: false,
+  portal_scopes: null,
   created_by_directory_id: null,
   is_disabled: false,
 }

@@ -23,7 +23,8 @@ export async function fillAccess({ id: account }: Account, { rows = 7, grants = 
     () => ({ ...nativeGroup, name: 'Group', idp_id: randomUUID() }),
     [],
   )
-  const actor = { name: 'Robot', email: null, allow_email_otp_sign_in: false, is_disabled: false } as const
+  const flags = { allow_email_otp_sign_in: false, portal_scopes: null, is_disabled: false } as const
+  const actor = { name: 'Robot', email: null, ...flags } as const
   const actorIds = await plantIds(
     account,
     actors,

@@ -7,12 +7,14 @@ import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { clients } from '#shared/domain/clients/client.ts'
 import { directories, directoryKinds } from '#shared/domain/directories/directory.ts'
 import { externalIdentities } from '#shared/domain/external-identities/external-identity.ts'
+import { gatewayTokens } from '#shared/domain/gateway-tokens/gateway-token.ts'
 import { gateways } from '#shared/domain/gateways/gateway.ts'
 import { groups } from '#shared/domain/groups/group.ts'
 import { deviceFields, mdmDevices } from '#shared/domain/mdm-devices/mdm-device.ts'
 import { memberships } from '#shared/domain/memberships/membership.ts'
 import { policies } from '#shared/domain/policies/policy.ts'
 import { poolMembers } from '#shared/domain/pool-members/pool-member.ts'
+import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
 import { resources } from '#shared/domain/resources/resource.ts'
 import { presenceItem } from '#shared/domain/sessions/presence.ts'
@@ -89,6 +91,7 @@ const actor = (i: number) => ({
   email: `${i}@${'e'.repeat(63)}.example.com`,
   type: 'account_user',
   allow_email_otp_sign_in: false,
+  portal_scopes: null,
   created_by_directory_id: randomUUID(),
   is_disabled: false,
 })
@@ -237,6 +240,20 @@ export const plans: Record<string, Plan> = {
     const [actor_id = ''] = await plant(actors, 1, () => ({ ...actor(0), email: null, type: 'service_account' }), [])
     const token = { actor_id, auth_provider_id: null, expires_at: '2099-01-01T00:00:00.000000Z' }
     return { params: { actor_id }, ids: newestFirst(await plant(clientTokens, count, () => token)) }
+  },
+  'GET /actors/{actor_id}/portal_sessions': async (_, plant, count) => {
+    const [actor_id = ''] = await plant(actors, 1, () => ({ ...actor(0), email: null, type: 'service_account' }), [])
+    const session = { actor_id, auth_provider_id: randomUUID(), expires_at: '2099-01-01T00:00:00.000000Z' }
+    return {
+      ...{ params: { actor_id }, hasTotal: false },
+      ids: newestFirst(await plant(portalSessions, count, () => session)),
+    }
+  },
+  'GET /sites/{site_id}/gateway_tokens': async (_, plant, count) => {
+    const [site_id = ''] = await plant(sites, 1, () => ({ name: randomUUID() }), [])
+    const gateway_id = randomUUID()
+    const ids = newestFirst(await plant(gatewayTokens, count, () => ({ site_id, gateway_id, rotated_at: null })))
+    return { params: { site_id }, queries: [{ gateway_id }], ids, hasTotal: false }
   },
   'GET /actors/{actor_id}/api_tokens': async ({ apiClient }, plant, count) => {
     const scopes = Array.from({ length: 100 }, () => 'external_identities:write')

@@ -14,7 +14,7 @@ const rules: Rule[] = [
   },
   {
     why: 'depends on the stored object',
-    field: /^(type|email|role|group_id|site_id|address|ip_stack|port_type|port_range|endpoint)$/,
+    field: /^(type|email|portal_scopes|role|group_id|site_id|address|ip_stack|port_type|port_range|endpoint)$/,
     message: /./,
     when: isUpdate,
   },

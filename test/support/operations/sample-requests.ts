@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { handler as provision } from '#functions/tasks/provision-account.ts'
+import type { CommitRecord } from '#shared/commit/commit-record.ts'
+import { indexCommit } from '#shared/domain/names/name-index.ts'
 import { logId, positionTail } from '#shared/logs/entries/log-id.ts'
 import { publicKey } from '../access/public-key.ts'
 import { type Answer, call, newAccount } from '../accounts/account.ts'
@@ -89,6 +91,10 @@ export async function sampleRequests() {
       params: { actor_id },
       body: { api_token: { expires_at: inAnHour() } },
     })
+  const portalSession = async () => {
+    const { actor, state } = await signInWith(account, 'portal')
+    return { actor_id: actor.id, id: state?.credential.id ?? '' }
+  }
   const pool = async (): Promise<string> => {
     const resource = { name: fresh() }
     const created = await provision({ operation: 'create_static_device_pool', account_id: account.id, resource })
@@ -111,8 +117,15 @@ export async function sampleRequests() {
     return { token, resource_id, session_id: id, actor_id: actor.id }
   }
 
+  const authorized = async () => {
+    const { token, actor_id: _actor, ...authorization } = await reachable()
+    return create('POST /client/authorizations', { token, body: { authorization } })
+  }
+
   const samples: Record<string, Sample> = {
     'GET /account': () => ({}),
+    // Comes before the samples that create gateways, because it reads all of them.
+    'GET /overview': async () => ({}),
     'GET /actors': () => ({}),
     'POST /actors': () => ({ body: { actor: { name: fresh(), type: 'service_account' } } }),
     'GET /actors/{id}': async () => ({ params: { id: (await robot()).id } }),
@@ -193,6 +206,8 @@ export async function sampleRequests() {
       const { token, actor_id: _actor, ...authorization } = await reachable()
       return { token, body: { authorization } }
     },
+    'GET /authorizations': async () => ({ query: { gateway_id: (await authorized()).gateway.id } }),
+    'DELETE /authorizations/{id}': async () => ({ params: { id: (await authorized()).id } }),
     'POST /gateway/sessions': async () => ({
       token: (await gateway()).token,
       body: { session: { public_key: publicKey(), version: '1.4.0' } },
@@ -315,6 +330,21 @@ export async function sampleRequests() {
     'GET /names': async () => ({
       query: { gateways: (await gateway()).id, groups: `${(await group()).id},${(await group()).id}` },
     }),
+    'GET /sites/{site_id}/gateway_tokens': async () => {
+      const { id: site_id } = await site()
+      await create('POST /sites/{site_id}/gateway_tokens', { params: { site_id } })
+      return { params: { site_id } }
+    },
+    'GET /actors/{actor_id}/portal_sessions': async () => ({ params: { actor_id: (await portalSession()).actor_id } }),
+    'DELETE /actors/{actor_id}/portal_sessions': async () => ({
+      params: { actor_id: (await portalSession()).actor_id },
+    }),
+    'DELETE /actors/{actor_id}/portal_sessions/{id}': async () => ({ params: await portalSession() }),
+    'GET /search': async () => {
+      const { name } = await group()
+      await indexCommit((await readCommits(account.id)).at(-1) as unknown as CommitRecord)
+      return { query: { q: name.slice(0, 64) } }
+    },
     'GET /actors/{actor_id}/groups': async () => ({ params: { actor_id: (await reachable()).actor_id } }),
     'GET /gateways': async () => {
       const { id: site_id } = await site()
@@ -327,6 +357,7 @@ export async function sampleRequests() {
       await gatewaySession(token)
       return { params: { id } }
     },
+    'GET /access/refusals': () => ({}),
     'GET /access/resources/{id}/actors': async () => ({ params: { id: (await reachable()).resource_id } }),
     'GET /access/actors/{id}/resources': async () => ({ params: { id: (await reachable()).actor_id } }),
   } satisfies Record<string, Sample>)

@@ -3,6 +3,7 @@ import type { AuthProviderRow } from '#shared/domain/auth-providers/auth-provide
 import { type PlainProvider, startPlainProvider } from '#test/fakes/plain-provider.ts'
 import { type Account, newAccount } from '../accounts/account.ts'
 import { newPerson } from '../accounts/identities.ts'
+import { insertAdmin } from '../accounts/portal-sessions.ts'
 import { beginSignIn, insertLocalProvider, newSource, redirectParams, returnFromProvider } from '../sign-in/sign-in.ts'
 import type { Sample } from './sample-requests.ts'
 
@@ -35,13 +36,21 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
   }
   let deployment: ReturnType<typeof newSuiteWorld> | undefined
   /** Starts a new person's sign-in with a provider, and stops before the redirect back to the service. */
-  const startSignIn = async ({ fake, provider, account: own = account }: World & { account?: Account }) => {
-    const person = await newPerson(own)
-    const sign = await beginSignIn(provider.id, { slug: own.slug })
+  const startSignIn = async (
+    { fake, provider, account: own = account }: World & { account?: Account },
+    context = 'client',
+  ) => {
+    const person = context === 'portal' ? await insertAdmin(own.id) : await newPerson(own)
+    const sign = await beginSignIn(provider.id, { slug: own.slug, fields: { context } })
     const claims = { sub: randomUUID(), email: person.email, email_verified: true, hd: 'example.com', name: 'Grace' }
     return { ...sign, query: { state: sign.providerState, code: fake.codeFor(sign.url, claims) } }
   }
   const startInWorld = async () => startSignIn(await theWorld())
+  const redeemable = async (context: string) => {
+    const { query, verifier, home } = await startSignIn(await theWorld(), context)
+    const { code } = redirectParams(await returnFromProvider({ home }, query))
+    return { body: { sign_in: { code, code_verifier: verifier } }, sourceIp: newSource() }
+  }
   Object.assign(samples, {
     'GET /sign_in/{slug}/providers': async () => {
       await theWorld()
@@ -70,10 +79,11 @@ export function addSignInSamples(samples: Record<string, Sample>, account: Accou
       const { query, home } = await startInWorld()
       return { params: { auth_provider_id: home.split('/').at(-1) ?? '' }, query, sourceIp: newSource() }
     },
-    'POST /sign_in/token': async () => {
-      const { query, verifier, home } = await startInWorld()
-      const { code } = redirectParams(await returnFromProvider({ home }, query))
-      return { body: { sign_in: { code, code_verifier: verifier } }, sourceIp: newSource() }
-    },
+    'POST /sign_in/token': () => redeemable('client'),
+    'POST /sign_in/session': async () => ({
+      ...(await redeemable('portal')),
+      headers: { 'sec-fetch-site': 'same-origin' },
+    }),
+    'GET /sign_in/session': () => ({}),
   } satisfies Record<string, Sample>)
 }

@@ -4,7 +4,7 @@ import { posix } from 'node:path'
 /** Reads the source files below a folder. Returns their contents, keyed by path from the repository root. */
 export function sourcesBelow(folder: string): Map<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => name.endsWith('.ts') && !name.includes('node_modules'),
+    (name) => /\.tsx?$/.test(name) && !name.includes('node_modules'),
   )
   return new Map(names.map((name) => [posix.join(folder, name), readFileSync(posix.join(folder, name), 'utf8')]))
 }

@@ -23,6 +23,11 @@ export async function recordPortal(record: Record): Promise<void> {
   const { status, text, body } = await record(file, (handler) => call(handler, request))
   if (status !== 201) throw new Error(`The code was not redeemed: ${status} ${text}`)
   const { token } = body.data
+  // Reads with the session, because the console reads with portal sessions only.
+  for (const reading of ['api/account/get-account.ts', 'sign-in/portal-sessions/get-session.ts']) {
+    const read = await record(reading, (handler) => call(handler, { token }))
+    if (read.status !== 200) throw new Error(`The session cannot read: ${read.status} ${read.text}`)
+  }
   const ended = await record('sign-in/portal-sessions/end-portal-session.ts', (handler) =>
     call(handler, { method: 'DELETE', path: '/sign_in/session', token }),
   )

@@ -26,6 +26,7 @@ describe('POST /actors (A12.2)', () => {
       email: 'grace@example.com',
       type: 'account_user',
       allow_email_otp_sign_in: false,
+      portal_scopes: null,
       created_by_directory_id: null,
       is_disabled: false,
       last_seen_at: null,
@@ -158,5 +159,32 @@ describe('POST /actors by a token without the scope * (A12.4(4))', () => {
 
   it.each([person(), robot, { name: 'Pipeline', type: 'api_client' }])('creates %j', async (fields) => {
     expect((await create(await withScopes(account, 'actors:write'), fields)).status).toBe(201)
+  })
+})
+
+describe('portal_scopes of a new actor (K11.G14)', () => {
+  const readOnly = { portal_scopes: ['*:read'] }
+
+  it('are stored for people, and refused for others', async () => {
+    for (const type of ['account_user', 'account_admin_user']) {
+      const { status, body } = await create(account, person({ type, ...readOnly }))
+      expect([status, body.data.portal_scopes]).toEqual([201, ['*:read']])
+      expect((await get(account, body.data.id)).body.data.portal_scopes).toEqual(['*:read'])
+    }
+    expect((await create(account, { ...robot, portal_scopes: null })).body.data.portal_scopes).toBeNull()
+    for (const type of ['service_account', 'api_client']) {
+      const { status, body } = await create(account, { name: 'Robot', type, ...readOnly })
+      expect([status, body.errors]).toEqual([422, { portal_scopes: ['is invalid'] }])
+    }
+    expect((await create(account, person({ portal_scopes: ['*'] }))).body.errors).toEqual({
+      portal_scopes: ['must be null or ["*:read"]'],
+    })
+  })
+
+  it('require the scope *, before validation', async () => {
+    const narrow = await withScopes(account, 'actors:write', 'tokens:write', '*:read')
+    const refused = await create(narrow, { ...person(readOnly), name: '' })
+    expect([refused.status, refused.body.code]).toEqual([403, 'scope_exceeded'])
+    expect((await create(narrow, person({ portal_scopes: null }))).status).toBe(201)
   })
 })

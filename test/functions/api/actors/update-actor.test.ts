@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { handler as getAccount } from '#functions/api/account/get-account.ts'
+import { handler as updateActor } from '#functions/api/actors/update-actor.ts'
 import { handler as createApiToken } from '#functions/api/api-tokens/create-api-token.ts'
 import { handler as createClientToken } from '#functions/api/client-tokens/create-client-token.ts'
 import { handler as listClientTokens } from '#functions/api/client-tokens/list-client-tokens.ts'
 import { handler as listExternalIdentities } from '#functions/api/external-identities/list-external-identities.ts'
+import type { ActorRow } from '#shared/domain/actors/actor.ts'
 import { clientTokens } from '#shared/domain/client-tokens/client-token.ts'
 import { portalSessions } from '#shared/domain/portal-sessions/portal-session.ts'
 import { rowsBy } from '#shared/table/read.ts'
@@ -14,7 +16,7 @@ import { apiTokensApi, inAnHour, newApiClient, withScopes } from '#test/support/
 import { providers } from '#test/support/accounts/auth-providers.ts'
 import { actorsApi } from '#test/support/accounts/collections.ts'
 import { insertIdentity, mintProviderToken, newIssuer, newPerson } from '#test/support/accounts/identities.ts'
-import { signInWith } from '#test/support/accounts/portal-sessions.ts'
+import { insertAdmin, signInWith } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor } from '#test/support/accounts/rows.ts'
 import { mustBe } from '#test/support/form-messages.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
@@ -218,12 +220,20 @@ describe('effects of PATCH /actors/{id} (A12.5, A30)', () => {
 
 describe('PATCH /actors/{id} by a token without the scope * (A12.4(4))', () => {
   const admin = { type: 'account_admin_user' as const, allow_email_otp_sign_in: false, is_disabled: false }
+  const user = { ...admin, type: 'account_user' as const }
+  const readOnly = { portal_scopes: ['*:read' as const] }
 
   it.each<[string, Fields, Fields]>([
     ['does not promote', { type: 'account_user' }, { type: 'account_admin_user' }],
     ['does not enable an administrator', { ...admin, is_disabled: true }, { is_disabled: false }],
     ["does not change an administrator's email", admin, { email: `${randomUUID()}@example.com` }],
     ['does not allow passcodes to an administrator', admin, { allow_email_otp_sign_in: true }],
+    ['does not set portal_scopes', { type: 'account_user' }, { portal_scopes: ['*:read'] }],
+    ['does not limit an administrator', admin, { portal_scopes: ['*:read'] }],
+    ['does not free a limited administrator', { ...admin, ...readOnly }, { portal_scopes: null }],
+    ['does not enable a read-only person', { ...user, ...readOnly, is_disabled: true }, { is_disabled: false }],
+    ["does not change a read-only person's email", { ...user, ...readOnly }, { email: `${randomUUID()}@example.com` }],
+    ['does not allow passcodes to a read-only person', { ...user, ...readOnly }, { allow_email_otp_sign_in: true }],
     [
       'does not disallow passcodes to an administrator',
       { ...admin, allow_email_otp_sign_in: true },
@@ -249,6 +259,14 @@ describe('PATCH /actors/{id} by a token without the scope * (A12.4(4))', () => {
     }
   })
 
+  it('repeats the portal_scopes of a person, and takes them away only with the scope *', async () => {
+    const actor = await insertActor(account.id, { ...user, ...readOnly, email: `${randomUUID()}@example.com` })
+    const narrow = await withScopes(account, 'actors:write')
+    expect((await update(narrow, actor.id, { ...readOnly, name: 'Audit' })).body.data).toMatchObject(readOnly)
+    expect((await update(narrow, actor.id, { portal_scopes: null })).body.code).toBe('scope_exceeded')
+    expect((await get(account, actor.id)).body.data).toMatchObject(readOnly)
+  })
+
   it.each<[string, string[], string, number]>([
     ['a wider token', ['*'], inAnHour(), 403],
     ['a token with other scopes', ['groups:read'], inAnHour(), 403],
@@ -263,5 +281,76 @@ describe('PATCH /actors/{id} by a token without the scope * (A12.4(4))', () => {
     expect([answer.status, answer.body.code]).toEqual([status, status === 403 ? 'scope_exceeded' : undefined])
     expect((await get(account, id)).body.data.is_disabled).toBe(status === 403)
     expect((await update(account, id, { is_disabled: false })).status).toBe(200)
+  })
+})
+
+describe('portal_scopes (K11.G14)', () => {
+  const readOnly = { portal_scopes: ['*:read'] }
+  const newAdmin = (of: Account) => insertAdmin(of.id)
+
+  it.each([
+    [[]],
+    [['*']],
+    [['*:read', '*:read']],
+    [['groups:read']],
+    ['*:read'],
+    [''],
+    [true],
+    [{ 0: '*:read' }],
+    [[null]],
+  ])('cannot be %j', async (portal_scopes) => {
+    const { id } = await newAdmin(account)
+    const { status, body } = await update(account, id, { portal_scopes })
+    expect([status, body.errors]).toEqual([422, { portal_scopes: ['must be null or ["*:read"]'] }])
+  })
+
+  it.each(['service_account', 'api_client'] as const)('cannot be set on a %s, but can be null', async (type) => {
+    const { id } = await insertActor(account.id, { type })
+    const { status, body } = await update(account, id, readOnly)
+    expect([status, body.errors]).toEqual([422, { portal_scopes: ['is invalid'] }])
+    expect((await update(account, id, { portal_scopes: null })).status).toBe(200)
+  })
+
+  it('ends the portal sessions of the actor, and only a change of it does', async () => {
+    const { id } = await newAdmin(account)
+    const sessions = async () => (await rowsBy(portalSessions, account.id, 'actor_id', id)).length
+    const signIn = () => signInWith(account, 'portal', { actorId: id })
+    await signIn()
+    await update(account, id, { portal_scopes: null, name: 'Same scopes' })
+    expect(await sessions()).toBe(1)
+    await update(account, id, readOnly)
+    expect(await sessions()).toBe(0)
+    await signIn()
+    await update(account, id, { ...readOnly, name: 'Again the same' })
+    expect(await sessions()).toBe(1)
+    await update(account, id, { portal_scopes: null })
+    expect(await sessions()).toBe(0)
+    const [change] = (await readCommits(account.id)).at(-1)?.changes.filter(({ object }) => object === 'actors') ?? []
+    expect(change).toMatchObject({ before: { portal_scopes: ['*:read'] }, after: { portal_scopes: null } })
+  })
+
+  it('cannot be changed by the actor itself', async () => {
+    const { id } = await newAdmin(account)
+    const { token } = await signInWith(account, 'portal', { actorId: id })
+    const change = (fields: Fields) =>
+      call(updateActor, { method: 'PATCH', params: { id }, body: { actor: fields }, token })
+    expect((await change(readOnly)).body.code).toBe('own_actor')
+    expect((await change({ portal_scopes: null, name: 'Me' })).status).toBe(200)
+  })
+
+  it('cannot limit the last full administrator, who cannot be deleted, disabled or demoted either', async () => {
+    const own = await newAccount()
+    const { id } = own.admin
+    const limited = await insertActor(own.id, {
+      ...(person({ type: 'account_admin_user', ...readOnly }) as Partial<ActorRow>),
+    })
+    for (const change of [readOnly, { is_disabled: true }, { type: 'account_user' }])
+      expect((await update(own, id, change)).body.code).toBe('last_admin')
+    expect((await actorsApi.remove(own, id)).body.code).toBe('last_admin')
+    expect((await update(own, limited.id, { is_disabled: true })).status).toBe(200)
+    expect((await update(own, limited.id, { is_disabled: false, portal_scopes: null })).status).toBe(200)
+    expect((await update(own, id, readOnly)).status).toBe(200)
+    expect((await update(own, limited.id, readOnly)).body.code).toBe('last_admin')
+    expect((await actorsApi.remove(own, id)).status).toBe(200)
   })
 })

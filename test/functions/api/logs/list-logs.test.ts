@@ -126,6 +126,13 @@ describe('parameters (L2.1, L2.2)', () => {
       ],
     ),
     ['total_limit=1&total_limit=1', ['invalid_log_query', 'total_limit must be a single string.']],
+    ['object=x&total_limit=x', ['invalid_log_query', expect.stringMatching(/^object must be one of accounts, /)]],
+    ['object=groups&total_limit=x', ['invalid_log_query', 'object can only be used with type change.']],
+    [
+      'type=change&operation=%00&page_cursor=',
+      ['invalid_log_query', 'operation must be one of insert, update, delete.'],
+    ],
+    ['type=change&run_id=x&total_limit=x', ['invalid_log_query', 'run_id must be a UUID.']],
     ['page_cursor=', ['invalid_page_cursor', 'page_cursor is not valid for this list.']],
     ['page_cursor=abc', ['invalid_page_cursor', 'page_cursor is not valid for this list.']],
     ['page_cursor=a&page_cursor=b', ['invalid_page_cursor', 'page_cursor is not valid for this list.']],
@@ -254,6 +261,63 @@ describe('actor filters (L2.6)', () => {
     expect(await types({ actor_email: actor.email, actor_id: actor.id, type: 'flow' })).toEqual(['flow'])
     expect(await types({ actor_email: 'grace@example.com' })).toEqual(['flow', 'session'])
     expect(await types({ actor_id: randomUUID() })).toEqual([])
+  })
+})
+
+describe('filters of changes (K11.G7)', () => {
+  it('list the changes of a kind of object, an operation or a sync run, with the other filters', async () => {
+    const ownAccount = await newAccount()
+    const created = (await groupsApi.create(ownAccount, { name: 'Staff' })).body.data
+    await groupsApi.update(ownAccount, created.id, { name: 'Crew' })
+    await actorsApi.create(ownAccount, { name: 'Ada', type: 'service_account' })
+    await groupsApi.remove(ownAccount, created.id)
+    await writeChangeLogOf(ownAccount.id)
+    const at = clock.now()
+    const run_id = randomUUID()
+    await put(ownAccount, [
+      ['change', at, { object: 'actors', operation: 'update', after: { id: randomUUID() }, run_id }],
+      ['change', at + 1, { object: 'actors', operation: 'update', after: { id: randomUUID() } }],
+      ['session', at + 2],
+    ])
+    const changes = async (query: Record<string, string>, of = ownAccount) => {
+      const { body } = await list({ type: 'change', end: timestamp(at + second), ...query }, of)
+      expect(body.metadata).toEqual({
+        limit: 50,
+        next_page: null,
+        prev_page: null,
+        total: 0,
+        count: 0,
+        read_until: null,
+      })
+      return body.data.map((entry: Entry) => `${entry.operation} ${entry.object}`)
+    }
+    expect(await changes({ object: 'groups', actor_id: ownAccount.apiClient.id })).toEqual([
+      'delete groups',
+      'update groups',
+      'insert groups',
+    ])
+    expect(await changes({ operation: 'delete' })).toEqual(['delete groups'])
+    expect(await changes({ run_id: run_id.toUpperCase() })).toEqual(['update actors'])
+    expect(await changes({ object: 'actors', operation: 'update', actor_email: actor.email })).toHaveLength(2)
+    expect(await changes({ object_id: created.id, operation: 'update' })).toEqual(['update groups'])
+    expect(await changes({ object: 'policies' })).toEqual([])
+    expect(await changes({ run_id })).toHaveLength(1)
+    expect(await changes({ run_id }, await newAccount())).toEqual([])
+  })
+
+  it('belong to the cursor, and ignore the total limit', async () => {
+    const query = { type: 'change', object: 'groups', limit: '1', total_limit: '100' }
+    const ownAccount = await newAccount()
+    for (const name of ['Staff', 'Crew']) await groupsApi.create(ownAccount, { name })
+    await writeChangeLogOf(ownAccount.id)
+    const first = (await list(query, ownAccount)).body
+    expect(first.metadata).toMatchObject({ total: 0, count: 0, read_until: null, prev_page: null })
+    const page_cursor = first.metadata.next_page
+    const second = (await list({ ...query, page_cursor }, ownAccount)).body
+    expect(second.data[0].after.name).toBe('Staff')
+    const others: Record<string, string>[] = [{ object: 'actors' }, { operation: 'insert' }, { run_id: randomUUID() }]
+    for (const other of [...others, { object: '' }])
+      expect((await list({ ...query, ...other, page_cursor }, ownAccount)).body.code).toBe('invalid_page_cursor')
   })
 })
 

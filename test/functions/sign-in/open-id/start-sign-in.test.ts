@@ -91,6 +91,15 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     [{ redirect_uri: 'https://portal.example.com/signed-in' }, {}],
     [{ redirect_uri: 'http://127.0.0.1/callback' }, {}],
     [{ redirect_uri: 'http://127.0.0.1:1/callback' }, {}],
+    // Expects that the console's own address needs no setting (K3.1).
+    [{ redirect_uri: 'http://127.0.0.1/console/signed_in' }, {}],
+    [{ redirect_uri: 'http://127.0.0.1/console/signed_in/' }, { redirect_uri: [mustBe.redirectUri] }],
+    [{ redirect_uri: 'http://127.0.0.1/console/signed_in?x=y' }, { redirect_uri: [mustBe.redirectUri] }],
+    [{ redirect_uri: 'http://127.0.0.1/console' }, { redirect_uri: [mustBe.redirectUri] }],
+    [{ redirect_uri: 'http://127.0.0.1:8788/console/signed_in' }, { redirect_uri: [mustBe.redirectUri] }],
+    [{ redirect_uri: 'https://127.0.0.1/console/signed_in' }, { redirect_uri: [mustBe.redirectUri] }],
+    [{ redirect_uri: 'http://127.0.0.1@evil.example.com/console/signed_in' }, { redirect_uri: [mustBe.redirectUri] }],
+    [{ redirect_uri: 'http://evil.example.com/console/signed_in' }, { redirect_uri: [mustBe.redirectUri] }],
     [{ state: 'x'.repeat(512) }, {}],
     [{ redirect_uri: 'https://portal.example.com/signed-in/' }, { redirect_uri: [mustBe.redirectUri] }],
     [{ redirect_uri: 'https://portal.example.com:444/signed-in' }, { redirect_uri: [mustBe.redirectUri] }],
@@ -176,4 +185,11 @@ describe('POST /sign_in/{slug}/start (I2.2)', () => {
     expect((await begin({}, id)).answer.status).toBe(201)
     await ownProvider.close()
   })
+})
+
+it('refuses the redirect URI of the console in a deployment without one', async () => {
+  const redirect = { redirect_uri: 'http://127.0.0.1/console/signed_in' }
+  expect((await begin(redirect)).answer.status).toBe(201)
+  vi.stubEnv('CONSOLE', 'false')
+  expect((await begin(redirect)).answer.body.errors).toEqual({ redirect_uri: [mustBe.redirectUri] })
 })

@@ -50,6 +50,7 @@ const robot = (name: string) =>
     email: null,
     type: 'service_account',
     allow_email_otp_sign_in: false,
+    portal_scopes: null,
     created_by_directory_id: null,
     is_disabled: false,
   }) as const

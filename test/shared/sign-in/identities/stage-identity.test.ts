@@ -15,7 +15,6 @@ import type { SignInContext } from '#shared/sign-in/sign-in-context.ts'
 import { queryItems, rowsBy } from '#shared/table/read.ts'
 import { type Account, newAccount } from '#test/support/accounts/account.ts'
 import { insertIdentity, mintProviderToken, newIssuer, newPerson } from '#test/support/accounts/identities.ts'
-import { insertAdmin } from '#test/support/accounts/portal-sessions.ts'
 import { insertActor, updateRow } from '#test/support/accounts/rows.ts'
 import { readCommits } from '#test/support/logs/commit-stream.ts'
 
@@ -127,8 +126,11 @@ describe('a new identity (I3.2)', () => {
     expect(objects).toEqual(['client_tokens', 'external_identities'])
   })
 
-  it('is refused if an administrator has another subject, until that identity is deleted', async () => {
-    const admin = await insertAdmin(account.id)
+  it.each([
+    ['an administrator', { type: 'account_admin_user' as const }],
+    ['a read-only person', { type: 'account_user' as const, portal_scopes: ['*:read' as const] }],
+  ])('is refused if %s has another subject, until that identity is deleted', async (_who, fields) => {
+    const admin = await insertActor(account.id, { ...fields, email: `${randomUUID()}@example.com` })
     const { id, issuer, idp_id } = await insertIdentity(account.id, admin.id)
     const fresh = proven({ issuer, ...verified(String(admin.email)) })
     expect(await link(account.id, fresh)).toBe('identity_of_admin')

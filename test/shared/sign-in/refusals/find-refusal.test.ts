@@ -10,6 +10,7 @@ const admin = {
   type: 'account_admin_user',
   email: 'ada@example.com',
   allow_email_otp_sign_in: true,
+  portal_scopes: null,
 } as const
 const everyone = { is_disabled: false, context: 'clients_and_portal', domains: null } as const
 const within = (...domains: string[]) => ({ ...everyone, domains })
@@ -79,6 +80,7 @@ it('admits exactly the persons of the contract, for any combination of facts', (
         type: fc.constantFrom(...actorTypes),
         email: fc.constantFrom(null, 'ada@example.com'),
         allow_email_otp_sign_in: fc.boolean(),
+        portal_scopes: fc.option(fc.constant<'*:read'[]>(['*:read'])),
       }),
     ),
     context: fc.constantFrom(...signInContexts),
@@ -87,7 +89,8 @@ it('admits exactly the persons of the contract, for any combination of facts', (
   fc.assert(
     fc.property(facts, (given) => {
       const { account, provider, actor, context, kind, aboveUsersLimit } = given
-      const types = context === 'portal' ? ['account_admin_user'] : ['account_user', 'account_admin_user']
+      const people = ['account_user', 'account_admin_user']
+      const types = context === 'portal' && !actor?.portal_scopes ? ['account_admin_user'] : people
       const contexts = ['clients_and_portal', context === 'portal' ? 'portal_only' : 'clients_only']
       const may =
         account?.is_disabled === false &&

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { actors } from '#shared/domain/actors/actor.ts'
+import { type ActorRow, actors } from '#shared/domain/actors/actor.ts'
 import { Pace } from '#shared/sync/runs/apply-plan.ts'
 import { newAccount } from '#test/support/accounts/account.ts'
 import { withScopes } from '#test/support/accounts/api-tokens.ts'
@@ -16,6 +16,7 @@ afterEach(() => {
 
 const email = 'grace@example.com'
 const admin = { type: 'account_admin_user' as const, name: 'Grace', email }
+const auditor = { ...admin, type: 'account_user' as const, portal_scopes: ['*:read' as const] }
 const others = Array.from({ length: 4 }, (_, i) => ({ id: `o${i}`, email: `other${i}@example.com` }))
 const grace = { id: 'u1', email }
 
@@ -31,10 +32,13 @@ async function newWorld(...scopes: string[]) {
 }
 const skipped = { admin_not_matched: 1 }
 
-describe('a directory that does not match administrators', () => {
+describe.each([
+  ['administrators', admin],
+  ['read-only people (K11.G14)', auditor],
+])('a directory that does not match %s', (_who, protectedPerson) => {
   it('does not link them by email, reports that in preview and run, and matches all others', async () => {
     const world = await newWorld('directories:write')
-    const { id } = await insertActor(world.account.id, admin)
+    const { id } = await insertActor(world.account.id, protectedPerson)
     for (const preview of [true, false]) {
       const run = await world.run(preview)
       expect(run).toMatchObject({
@@ -53,7 +57,7 @@ describe('a directory that does not match administrators', () => {
     'neither takes over nor deletes an identity linked by a sign-in; active: %s',
     async (active) => {
       const world = await newWorld('directories:write')
-      const { id } = await insertActor(world.account.id, admin)
+      const { id } = await insertActor(world.account.id, protectedPerson)
       const { issuer } = world.company
       const linked = await insertIdentity(world.account.id, id, { issuer, idp_id: 'u1', name: 'Grace' })
       world.company.users = [...others, { ...grace, active, name: 'Another name' }]
@@ -64,17 +68,17 @@ describe('a directory that does not match administrators', () => {
 
   it('does not move their identities to another subject', async () => {
     const world = await newWorld('directories:write')
-    const { id } = await insertActor(world.account.id, admin)
+    const { id } = await insertActor(world.account.id, protectedPerson)
     const linked = await insertIdentity(world.account.id, id, { issuer: world.company.issuer, idp_id: 'u0' })
     expect(await world.run()).toMatchObject({ outcome: 'applied', skipped })
     expect(await world.identitiesOf(id)).toEqual([linked])
   })
 
-  it('does not link a person who became an administrator after the plan was made', async () => {
+  it('does not link a person who became one of them after the plan was made', async () => {
     const world = await newWorld('directories:write')
     const actor = await insertActor(world.account.id, { ...admin, type: 'account_user' })
     vi.spyOn(Pace.prototype, 'wait').mockImplementationOnce(async () => {
-      await updateRow(world.account.id, actors, actor, { type: 'account_admin_user' })
+      await updateRow(world.account.id, actors, actor, protectedPerson)
     })
     expect(await world.run()).toMatchObject({ outcome: 'applied', planned: { users: { insert: 5 } }, skipped })
     expect(await world.identitiesOf(actor.id)).toEqual([])
@@ -115,14 +119,14 @@ it.each([
 
 describe('a rewind by a token without the scope * (I4.1(6))', () => {
   /** Executes a run that deletes Grace, who was created by the directory if `made` is true. */
-  async function withoutGrace(type: 'account_user' | 'account_admin_user', made = true) {
+  async function withoutGrace(as: Partial<ActorRow>, made = true) {
     const world = await newWorld('*')
     if (!made) await insertActor(world.account.id, { ...admin, type: 'account_user' })
     await world.run()
     const before = await world.state()
     const actor = before.actors.find((one) => one.email === email)
     if (!actor) throw new Error('She is not there.')
-    await updateRow(world.account.id, actors, actor, { type })
+    await updateRow(world.account.id, actors, actor, as)
     world.company.users = others
     world.company.groups = [{ id: 'all', members: others.map(({ id }) => id) }]
     const run = await world.run()
@@ -130,10 +134,15 @@ describe('a rewind by a token without the scope * (I4.1(6))', () => {
     return { ...world, run, actor, narrow: await withScopes(world.owner, 'directories:write') }
   }
 
-  it.each([true, false])(
-    'is refused for a deleted administrator or identity of one; actor created by it: %s',
-    async (made) => {
-      const world = await withoutGrace('account_admin_user', made)
+  it.each([
+    ['an administrator', admin, true],
+    ['an administrator', admin, false],
+    ['a read-only person', auditor, true],
+    ['a read-only person', auditor, false],
+  ])(
+    'is refused for %s who was deleted, or whose identity was; actor created by it: %s, %s',
+    async (_who, protectedPerson, made) => {
+      const world = await withoutGrace(protectedPerson, made)
       const state = await world.state()
       const answer = await runsApi.idp.rewind(world.narrow, world.id, world.run.id)
       expect([answer.status, answer.body.code]).toEqual([403, 'scope_exceeded'])
@@ -146,17 +155,20 @@ describe('a rewind by a token without the scope * (I4.1(6))', () => {
   )
 
   it('restores all other people', async () => {
-    const world = await withoutGrace('account_user')
+    const world = await withoutGrace({})
     expect((await runsApi.idp.rewind(world.narrow, world.id, world.run.id)).status).toBe(202)
     await world.step()
     expect(await world.last()).toMatchObject({ outcome: 'applied', skipped: {} })
     expect(await world.identitiesOf(world.actor.id)).toHaveLength(1)
   })
 
-  it('skips the identity of a person who has become an administrator since', async () => {
-    const world = await withoutGrace('account_user', false)
+  it.each([
+    ['an administrator', admin],
+    ['a read-only person', auditor],
+  ])('skips the identity of a person who has become %s since', async (_who, protectedPerson) => {
+    const world = await withoutGrace({}, false)
     const actor = (await world.state()).actors.find(({ id }) => id === world.actor.id)
-    await updateRow(world.account.id, actors, actor as never, { type: 'account_admin_user' })
+    await updateRow(world.account.id, actors, actor as never, protectedPerson)
     expect((await runsApi.idp.rewind(world.narrow, world.id, world.run.id)).status).toBe(202)
     await world.step()
     expect(await world.last()).toMatchObject({ outcome: 'applied', skipped: { scope_exceeded: 1 } })

@@ -21,6 +21,7 @@ function insertPerson(into: Transaction, i: number) {
     email: `person-${i}@example.com`,
     type: 'account_user',
     allow_email_otp_sign_in: false,
+    portal_scopes: null,
     created_by_directory_id: directory_id,
     is_disabled: false,
   })

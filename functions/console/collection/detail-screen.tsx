@@ -1,0 +1,209 @@
+import { Fragment, Suspense, useState } from 'react'
+import { Link, useLocation, useParams, useSearchParams } from 'wouter'
+import type { CalledRoute } from '../client/api-types.ts'
+import { toProblem } from '../client/problem.ts'
+import { refreshAll, useRead } from '../client/queries.ts'
+import { send } from '../client/request.ts'
+import { logPartsOf } from '../logs/log-parts.tsx'
+import { ActionButton, ActionLink } from '../parts/controls.tsx'
+import { notify } from '../parts/notice.tsx'
+import { usePageTitle } from '../parts/page-title.ts'
+import { ShownText } from '../parts/shown-text.tsx'
+import { Empty, Failed, Loading } from '../parts/states.tsx'
+import { hasScope, useSession } from '../session/session.ts'
+import { texts } from '../texts/texts.ts'
+import {
+  type Collection,
+  fillAddress,
+  type ObjectAction,
+  type OwnPart,
+  type RelatedList,
+  type Row,
+} from './collection.ts'
+import { ConfirmDialog } from './confirm-dialog.tsx'
+import { Facts } from './facts.tsx'
+import { RelatedRows } from './related-rows.tsx'
+import { StateBadges } from './row-table.tsx'
+import { useTitle } from './values.tsx'
+
+type Pending = { kind: 'remove' } | { kind: 'disable' } | { kind: 'action'; action: ObjectAction } | null
+
+type ActionsProps = { collection: Collection; row: Row; name: string; etag: string | null; address: string }
+
+/** Buttons of a detail. Those that the scopes or a rule forbid are not rendered. */
+function Actions({ collection, row, name, etag, address }: ActionsProps) {
+  const { noun, routes, lockOf, envelope, counts = [], actions = [] } = collection
+  const params = useParams<Record<string, string>>()
+  const [, navigate] = useLocation()
+  const [pending, setPending] = useState<Pending>(null)
+  const perform = async (route: CalledRoute, body: unknown, done: string) => {
+    const options = { path: params, ...(body !== undefined && { body }), ifMatch: etag ?? undefined }
+    await send(route as 'PATCH /sites/{id}', options as never)
+    setPending(null)
+    notify(done)
+    if (route === routes.remove) navigate(address)
+    await refreshAll()
+  }
+  const setDisabled = (isDisabled: boolean) =>
+    perform(routes.update as CalledRoute, { [envelope]: { is_disabled: isDisabled } }, texts.form.saved(noun))
+  const run = (work: Promise<void>) => void work.catch((error) => notify(toProblem(error).message))
+  const canUpdate = routes.update && lockOf?.(row, 'update') === undefined
+  return (
+    <div className="page-actions">
+      {actions
+        .filter(({ isShown }) => isShown(row))
+        .map((action) => (
+          <ActionButton
+            key={action.route}
+            onPress={() =>
+              action.confirm
+                ? setPending({ kind: 'action', action })
+                : run(perform(action.route, undefined, action.done))
+            }
+          >
+            {action.label}
+          </ActionButton>
+        ))}
+      {canUpdate && typeof row.is_disabled === 'boolean' && (
+        <ActionButton onPress={() => (row.is_disabled ? run(setDisabled(false)) : setPending({ kind: 'disable' }))}>
+          {row.is_disabled ? texts.actions.enable : texts.actions.disable}
+        </ActionButton>
+      )}
+      {routes.remove && lockOf?.(row, 'remove') === undefined && (
+        <ActionButton tone="danger" onPress={() => setPending({ kind: 'remove' })}>
+          {texts.actions.remove}
+        </ActionButton>
+      )}
+      {canUpdate && (
+        <span data-shortcut="edit">
+          <ActionLink to={`${address}/${row.id}/edit`} tone="primary">
+            {texts.actions.edit}
+          </ActionLink>
+        </span>
+      )}
+      {pending?.kind === 'remove' && (
+        <ConfirmDialog
+          title={texts.confirm.remove(noun, name)}
+          verb={texts.actions.remove}
+          name={name}
+          row={row}
+          counts={counts}
+          typesName={collection.typesName}
+          isDanger
+          onConfirm={() => perform(routes.remove as CalledRoute, undefined, texts.form.removed(noun))}
+          onClose={() => setPending(null)}
+        >
+          <p>{[collection.removeHint, texts.confirm.final].filter(Boolean).join(' ')}</p>
+        </ConfirmDialog>
+      )}
+      {pending?.kind === 'disable' && (
+        <ConfirmDialog
+          title={texts.confirm.disable(noun, name)}
+          verb={texts.actions.disable}
+          name={name}
+          row={row}
+          counts={counts}
+          isDanger
+          onConfirm={() => setDisabled(true)}
+          onClose={() => setPending(null)}
+        />
+      )}
+      {pending?.kind === 'action' && (
+        <ConfirmDialog
+          title={`${pending.action.label}: ${name}`}
+          verb={pending.action.label}
+          name={name}
+          row={row}
+          counts={counts}
+          onConfirm={() => perform(pending.action.route, undefined, pending.action.done)}
+          onClose={() => setPending(null)}
+        >
+          <p>{pending.action.confirm}</p>
+        </ConfirmDialog>
+      )}
+    </div>
+  )
+}
+
+function Parts({ collection, row }: { collection: Collection; row: Row }) {
+  const session = useSession()
+  const [search] = useSearchParams()
+  const [location] = useLocation()
+  const isAvailable = (part: RelatedList | OwnPart) =>
+    hasScope(session, part.scope, 'read') && part.isShown?.(row) !== false
+  const parts = [...(collection.parts ?? []), ...logPartsOf(collection)].filter(isAvailable)
+  const current = parts.find(({ key }) => key === search.get('show')) ?? parts[0]
+  if (!current) return null
+  return (
+    <section className="parts">
+      <nav className="tabs" aria-label={texts.parts}>
+        {parts.map((part) => (
+          <Link
+            key={part.key}
+            href={`${location}?show=${part.key}`}
+            replace
+            aria-current={part === current ? 'true' : undefined}
+          >
+            {part.label ?? texts.many(part.noun)}
+          </Link>
+        ))}
+      </nav>
+      <Fragment key={current.key}>
+        {'list' in current ? (
+          <RelatedRows part={current} row={row} />
+        ) : (
+          <Suspense fallback={<Loading rows={4} />}>
+            <current.render row={row} collection={collection} />
+          </Suspense>
+        )}
+      </Fragment>
+    </section>
+  )
+}
+
+/** Details of an object: its facts, actions and related lists. */
+export function DetailScreen({ collection }: { collection: Collection }) {
+  const { noun, routes, scope, states, lockOf } = collection
+  const session = useSession()
+  const params = useParams<Record<string, string>>()
+  const address = fillAddress(collection.address, params)
+  const read = useRead(routes.read as 'GET /sites/{id}', { path: params as { id: string } })
+  const row = read.data?.answer.data as Row | undefined
+  const name = useTitle(collection, row)
+  usePageTitle(name || texts.one(noun))
+  if (read.isLoading) return <Loading rows={8} />
+  if (!row && read.error?.status === 404)
+    return (
+      <Empty
+        isPage
+        title={texts.states.notFound}
+        action={<ActionLink to={address}>{texts.actions.back(noun)}</ActionLink>}
+      >
+        {texts.states.notFoundHint}
+      </Empty>
+    )
+  if (!row)
+    return read.error && <Failed title={texts.one(noun)} problem={read.error} onRetry={() => void read.refetch()} />
+  const lock = lockOf?.(row, 'update')
+  return (
+    <>
+      <nav className="breadcrumb" aria-label={texts.breadcrumb}>
+        <Link href={collection.back?.(row) ?? address}>{texts.many(collection.backNoun ?? noun)}</Link>
+      </nav>
+      <header className="page-header">
+        <div className="title-line">
+          <h1>
+            <ShownText text={collection.connects ? name : String(row[collection.title ?? 'name'] ?? row.id)} />
+          </h1>
+          {states && <StateBadges states={states(row)} />}
+        </div>
+        {hasScope(session, scope, 'write') && (
+          <Actions collection={collection} row={row} name={name} etag={read.data?.etag ?? null} address={address} />
+        )}
+      </header>
+      {lock && <p className="remark">{lock}</p>}
+      <Facts collection={collection} row={row} />
+      <Parts collection={collection} row={row} />
+    </>
+  )
+}

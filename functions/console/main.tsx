@@ -1,0 +1,18 @@
+import './styles/console.css'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './frame/app.tsx'
+import { applyTheme } from './parts/preferences.ts'
+import { connectSession, takeFragment } from './session/session.ts'
+
+takeFragment()
+applyTheme()
+connectSession()
+
+const root = document.getElementById('root')
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  )
