@@ -26,7 +26,7 @@ const otherKinds = /^\/(providers\/(suite|tenant|idp|oidc)|directories\/(tenant|
  * Fills the parameters of each route with the ids of an object.
  * @throws Error if a route has no object yet
  */
-function addressesOf({ ids }: ConsoleAccount): Map<string, string> {
+export function addressesOf({ ids }: ConsoleAccount): Map<string, string> {
   const found = new Map<string, string>()
   for (const pattern of routePaths.filter((path) => !otherKinds.test(path))) {
     const segments = pattern.split('/')

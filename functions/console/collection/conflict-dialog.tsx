@@ -33,7 +33,7 @@ function useLastAuthor(id: string): string | undefined {
     : undefined
 }
 
-const kinds = { ports: 'filters', conditions: 'conditions', lines: 'list', choice: 'option' } as const
+const kinds = { ports: 'filters', conditions: 'conditions', lines: 'list', choice: 'option', flag: 'flag' } as const
 
 /** Shows an edit that was made in the meantime beside one's own (K5.5). Nothing is sent before a choice. */
 export function ConflictDialog({ fields, id, loaded, theirs, mine, onSave, onReload, onClose }: Props) {
@@ -52,8 +52,7 @@ export function ConflictDialog({ fields, id, loaded, theirs, mine, onSave, onRel
     const field = fields.find((one) => one.name === name)
     const kind = kinds[field?.kind as keyof typeof kinds]
     const column = { field: name, ...(kind && { kind }), ...(field?.to && { to: field.to }) }
-    const text =
-      typeof value === 'boolean' ? (value ? texts.yes : texts.no) : textOf(column, { [name]: value } as Row, names)
+    const text = textOf(column, { [name]: value } as Row, names)
     return text ? <ShownText text={text} /> : <span className="none">{texts.states.none}</span>
   }
   const save = () => onSave(mergedValues(differences, mine, chosen)).catch((error) => setProblem(toProblem(error)))

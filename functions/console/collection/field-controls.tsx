@@ -272,7 +272,11 @@ export function FieldControl(props: ControlProps) {
     case 'flag':
       return (
         <div className="field">
-          <Switch className="switch" isSelected={value === true} onChange={onChange}>
+          <Switch
+            className="switch"
+            isSelected={Boolean(value)}
+            onChange={(isOn) => onChange(field.on === undefined ? isOn : isOn ? field.on : null)}
+          >
             <span className="switch-track" aria-hidden="true" />
             {labelOf(field.name)}
           </Switch>

@@ -10,7 +10,8 @@ import { useUnsavedGuard } from '../parts/guard.ts'
 import { notify } from '../parts/notice.tsx'
 import { usePageTitle } from '../parts/page-title.ts'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
-import { Failed, Loading } from '../parts/states.tsx'
+import { Empty, Failed, Loading } from '../parts/states.tsx'
+import { hasScope, useSession } from '../session/session.ts'
 import { labelOf, texts } from '../texts/texts.ts'
 import { type Collection, type Field, fillAddress, type Row, type Values } from './collection.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
@@ -21,8 +22,8 @@ import { useTitle } from './values.tsx'
 
 type Action = 'create' | 'update'
 
-const isShown = (field: Field, values: Values, action: Action): boolean =>
-  (field.only ?? action) === action && field.isShown?.(values) !== false
+/** Kinds of fields that an address can prefill. */
+const prefilled: Field['kind'][] = ['text', 'choice', 'reference']
 
 /** Values of the fields of a row, as the form edits them. Numbers are edited as texts. */
 const valuesOf = (fields: Field[], row: Values): Values =>
@@ -34,7 +35,12 @@ const valuesOf = (fields: Field[], row: Values): Values =>
   )
 
 const initialValues = (fields: Field[], search: URLSearchParams): Values =>
-  Object.fromEntries(fields.map(({ name, initial }) => [name, search.get(name) ?? initial ?? null]))
+  Object.fromEntries(
+    fields.map(({ name, kind, initial }) => [
+      name,
+      (prefilled.includes(kind) && search.get(name)) || (initial ?? null),
+    ]),
+  )
 
 /** Removes blanks that a person left in lists. The service trims texts itself. */
 function tidy(value: unknown): unknown {
@@ -76,13 +82,18 @@ function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
   const [conflict, setConflict] = useState<{ theirs: Values; etag: string | null }>()
   const [secret, setSecret] = useState<{ token: string; next: string }>()
   const keyOf = useIdempotencyKey()
+  const session = useSession()
   const listAddress = fillAddress(address, params)
-  const shown = collection.fields.filter((field) => isShown(field, values, action))
+  const shown = collection.fields.filter(
+    (field) => (field.only ?? action) === action && field.isShown?.(values, session, row?.id) !== false,
+  )
   const visible = Object.fromEntries(shown.map(({ name }) => [name, tidy(values[name])]))
   const changed = action === 'update' ? changesOf(base.values, visible) : visible
   const isChanged = Object.keys(action === 'update' ? changed : changesOf(initial, values)).length > 0
   const release = useUnsavedGuard(isChanged && !secret)
-  const decisive = shown.filter(({ name, decidesAccess }) => decidesAccess && name in changed)
+  const changedFields = shown.filter(({ name }) => name in changed)
+  const decisive = changedFields.filter(({ decidesAccess }) => decidesAccess)
+  const consequences = changedFields.flatMap(({ consequence }) => consequence ?? [])
   const back = row ? `${listAddress}/${row.id}` : (collection.back?.(params as never) ?? listAddress)
 
   const leave = async (to: string) => {
@@ -121,7 +132,7 @@ function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
   const submit = async () => {
     setProblem(undefined)
     if (action === 'update' && !isChanged) return notify(texts.form.unchanged)
-    if (action === 'update' && decisive.length > 0) return setConfirming(true)
+    if (action === 'update' && decisive.length + consequences.length > 0) return setConfirming(true)
     setPending(true)
     await save().catch((error) => setProblem(toProblem(error)))
     setPending(false)
@@ -182,7 +193,10 @@ function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
           onConfirm={save}
           onClose={() => setConfirming(false)}
         >
-          <p>{texts.confirm.changeHint(decisive.map(({ name }) => labelOf(name)))}</p>
+          {decisive.length > 0 && <p>{texts.confirm.changeHint(decisive.map(({ name }) => labelOf(name)))}</p>}
+          {consequences.map((text) => (
+            <p key={text}>{text}</p>
+          ))}
         </ConfirmDialog>
       )}
       {conflict && row && (
@@ -274,8 +288,15 @@ function useOldValues(collection: Collection) {
 
 /** Form of a collection, for a new object or an existing one. Unsaved changes are kept until they are saved or discarded. */
 export function FormScreen({ collection, action }: { collection: Collection; action: Action }) {
+  const session = useSession()
   const [search] = useSearchParams()
   const { read, old } = useOldValues(collection)
+  if (!hasScope(session, collection.scope, 'write'))
+    return (
+      <Empty isPage title={texts.form.onlyReads}>
+        {texts.form.onlyReadsHint}
+      </Empty>
+    )
   if (read?.isLoading) return <Loading rows={6} />
   if (read?.error) return <Failed problem={read.error} onRetry={() => void read.refetch()} />
   const remark = read && <p className="remark">{old ? texts.logs.puttingBack : texts.logs.nothingToPutBack}</p>

@@ -118,6 +118,8 @@ export function textOf(column: Pick<Column<Row>, 'field' | 'kind' | 'to'>, row: 
       return (value as Grant[]).map(({ group_id }) => names('groups', group_id ?? '') ?? group_id).join('; ')
     case 'list':
       return (value as string[]).join('; ')
+    case 'flag':
+      return value ? texts.yes : texts.no
     default:
       return typeof value === 'object' ? JSON.stringify(value) : String(value)
   }

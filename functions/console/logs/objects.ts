@@ -34,7 +34,7 @@ const targets: Record<string, ReferenceName> = {
   responder_device_id: 'gateways',
 }
 
-const formKinds = { ports: 'filters', conditions: 'conditions', lines: 'list', choice: 'option' } as const
+const formKinds = { ports: 'filters', conditions: 'conditions', lines: 'list', choice: 'option', flag: 'flag' } as const
 
 /** Returns how a field of an object is shown: as in its details or form, otherwise by its name and value. */
 export function columnOf(object: string, field: string, value: unknown): Column<Row> {

@@ -272,6 +272,8 @@ export const texts = {
     reachesNothing: 'No policy gives this actor access now.',
     flowLog: 'Devices report the flows of connections that this policy authorizes.',
     email: 'A change ends the sign-ins of the old address.',
+    portalScopes:
+      'The person can sign in to the console and sees everything, but changes nothing, also as an administrator.',
     passcode: 'The person can sign in with a passcode that is sent to this address.',
     scopes: 'For example *, *:read, groups:read or policies:write.',
     discovery: 'The issuer, or the address of its discovery document.',
@@ -340,6 +342,8 @@ export const texts = {
     optional: 'optional',
     leave: 'Your changes are not saved. Leave this page and discard them?',
     unchanged: 'Nothing is changed.',
+    onlyReads: 'You can only read',
+    onlyReadsHint: 'An administrator of the account can make changes here.',
     invalid: 'Some fields are not valid. Nothing was saved.',
     choose: 'Choose …',
     more: (count: number): string => `${numbers.format(count)} more. Type to narrow the list.`,
@@ -393,6 +397,7 @@ export const texts = {
     end: (verb: string, noun: Noun, name: string): string => `${verb} the ${nouns[noun][0]} “${name}”?`,
     authorizationEnds:
       'The connection ends at once. The client can obtain a new authorization as long as a policy allows it.',
+    portalSessionsEnd: 'The console sessions of this person end at once.',
     sessionEnds: 'The person has to sign in to the console again.',
     gatewayTokenEnds:
       'Gateways that use this token lose their session at once. Their clients connect through other gateways of the site.',
@@ -736,6 +741,7 @@ export const texts = {
     standard: 'Default',
     stopped: 'Stopped by an error',
     rewound: 'Disabled by a rewind',
+    onlyReads: 'Only reads',
   },
   reasons: {
     internet: 'The Internet Resource is managed by the service.',
@@ -761,6 +767,7 @@ const labels: Record<string, string> = {
   is_disabled: 'Disabled',
   is_default: 'Offer first',
   allow_email_otp_sign_in: 'Sign-in by email passcode',
+  portal_scopes: 'Read-only console access',
   last_seen_at: 'Last seen',
   last_seen_version: 'Version',
   last_seen_user_agent: 'Software',
