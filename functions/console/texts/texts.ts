@@ -670,7 +670,7 @@ export const texts = {
         ? `${lists.format(objects.map(([name, count]) => counted(count, name.replace(/s$/, ''), name)))} ${change}`
         : '',
     brake:
-      'If the list at the source is wrong, correct it there, then enable the directory again. If the deletions are intended, accept them once.',
+      'If the list at the source is wrong, correct it there, then enable it here again. If the deletions are intended, accept them once.',
     decisions: {
       enable: {
         label: 'Enable',
@@ -683,7 +683,7 @@ export const texts = {
         verb: 'Accept the deletions of',
         done: 'The deletions are accepted for one run, which starts within a minute.',
         hints: [
-          'People who are deleted lose their access, clients and tokens.',
+          'People who are deleted lose their access, clients and tokens. Devices leave the inventory.',
           'The next successful run ignores the brake, and no later run does.',
         ],
       },
