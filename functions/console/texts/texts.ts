@@ -572,7 +572,7 @@ export const texts = {
       kept: 'Key and checkpoint continue those that this browser has seen',
     },
     proven: (index: number, size: number): string =>
-      `Proven: this entry is leaf ${numbers.format(index)} of ${numbers.format(size)}, unchanged since the checkpoint was signed.`,
+      `Proven: this entry is sealed in leaf ${numbers.format(index)} of ${numbers.format(size)}, unchanged since the checkpoint was signed.`,
     failed: 'Not proven. The steps below show where the proof fails. Save the files as evidence.',
     relations: {
       first: 'This browser had not seen a checkpoint of this log before.',
@@ -834,10 +834,11 @@ const labels: Record<string, string> = {
   tx_packets: 'Packets sent',
   rx_packets: 'Packets received',
   bytes: 'Bytes sent / received',
-  difference: 'Client minus gateway',
+  difference: 'Client − gateway',
+  reasons: 'Reason',
+  origin: 'From address',
   role: 'Reported by',
   last_at: 'Last',
-  violated: 'Conditions not met',
   group_sync_mode: 'Groups to import',
   orgunit_sync_enabled: 'Import organizational units',
   sync_all_groups: 'Import everyone',
@@ -852,7 +853,7 @@ const labels: Record<string, string> = {
 
 export const labelOf = (field: string): string =>
   labels[field] ??
-  sentence(field.replaceAll('_', ' ').replace(/\b(ip|id|mac|os|uri)\b/gi, (word) => word.toUpperCase()))
+  sentence(field.replaceAll('_', ' ').replace(/\b(api|ip|id|mac|os|uri)\b/gi, (word) => word.toUpperCase()))
 
 /** Words for values of enumerations, by field and value. */
 const options: Record<string, string> = {
