@@ -137,7 +137,10 @@ async function measureScreen(page: Page, session: CDPSession, address: string): 
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
     const cpu = ((await seconds()) - before) * 1_000
-    const sizes = await Promise.all(finished.map((request) => request.sizes()))
+    const sizes = await Promise.all(
+      // Counts no bytes of a request that the page has cancelled.
+      finished.filter((request) => !request.failure()).map((request) => request.sizes()),
+    )
     return { requests: finished.length, bytes: sizes.reduce((sum, one) => sum + one.responseBodySize, 0), cpu }
   } finally {
     page.off('request', begin).off('requestfinished', end).off('requestfailed', end)
