@@ -44,7 +44,7 @@ const contentLength = (header: string | undefined): number | null =>
 
 const checkPermission: OperationStep = ({ caller }, event, { permission, permissionsOf }) => {
   if (!isAdministering(caller)) return
-  if (!mayUseApi(caller)) throw new ApiError('forbidden', 'This actor is not an administrator of the account.')
+  if (!mayUseApi(caller)) throw new ApiError('forbidden', 'This actor has no access to the account API.')
   const required = permissionsOf?.(new URLSearchParams(event.rawQueryString)) ?? (permission ? [permission] : [])
   const scopes = scopesOf(caller)
   const lacking = required.find((one) => !covers(scopes, one))

@@ -6,9 +6,11 @@ import { bundle } from '#infra/code/bundle.ts'
 import { clock } from '#shared/core/clock.ts'
 import { pack } from '#shared/logs/flows/packing.ts'
 import { serviceEngines } from '#test/support/run/engine.ts'
+import { chromiumPath } from '#test/support/sign-in/browser.ts'
 import { accessCosts, accessTable, decisionRates } from './access/access.ts'
 import { contentionTable } from './access/contention.ts'
 import { printArchiveGoals } from './archive/archive.ts'
+import { consoleCosts, consoleTable } from './console/console-costs.ts'
 import {
   callRows,
   costsTable,
@@ -211,6 +213,16 @@ async function printClientLists(): Promise<void> {
   for (const rows of [10, 50, 100]) print(clientListText(await clientListRatio(rows)))
 }
 
+/** Measures the console in an account of 20,000 actors and 1,000,000 log entries, compared with 100 and 1,000 (K10.3). */
+async function printConsole(): Promise<void> {
+  const chromium = chromiumPath()
+  if (!chromium) throw new Error('There is no Chromium on this machine. Set CHROMIUM to its path.')
+  const few = { actors: 100, entries: 1_000, days: 1 }
+  const many = { actors: 20_000, entries: 1_000_000, days: 30 }
+  print(`screens of the console, at 20,000 actors and 1,000,000 entries, compared with 100 and 1,000:\n`)
+  print(consoleTable(await consoleCosts(chromium, { few, many }, 5)))
+}
+
 /** Measures the goals of the archive. The value of `--archive` is the number of flows to flush (default 300,000). */
 async function printArchive(): Promise<void> {
   const flows = Number(process.argv[process.argv.indexOf('--archive') + 1] ?? 300_000)
@@ -274,6 +286,7 @@ if (process.argv.includes('--load')) {
     else if (process.argv.includes('--client-lists')) await printClientLists()
     else if (process.argv.includes('--seal')) print(await sealFigures(10_000))
     else if (process.argv.includes('--archive')) await printArchive()
+    else if (process.argv.includes('--console')) await printConsole()
     else if (process.argv.includes('--rows')) print(await rowCheckFigures(20_000))
     else if (process.argv.includes('--presence')) print(presenceText(await presenceRows()))
     else await (process.argv.includes('--write') ? write() : printAll())

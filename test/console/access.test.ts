@@ -102,12 +102,18 @@ it.each([
   ['GET /groups/{group_id}/memberships', 'memberships', true],
   ['GET /access/actors/{id}/resources', 'memberships', true],
   ['GET /resources/{resource_id}/pool_members', 'static_device_pool_members', true],
-  ['GET /logs', 'sites', true],
   ['GET /clients', 'groups', false],
+  ['GET /logs/histogram', 'groups', false],
+  ['GET /logs', 'groups', false],
   ['GET /access/actors/{id}/resources', 'api_tokens', false],
 ])('%s after a change of %s is refetched: %s', (route, object, expected) =>
   expect(isAffected(route, object)).toBe(expected),
 )
+
+it('refetches the log of changes, and no other one', () => {
+  expect(isAffected('GET /logs', 'groups', { type: 'change' })).toBe(true)
+  expect(isAffected('GET /logs', 'groups', { type: 'flow' })).toBe(false)
+})
 
 it('converts times between timestamps and inputs', () => {
   expect(toInput('2027-03-01T08:30:59Z', 'utc')).toBe('2027-03-01T08:30')

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConsoleWorld, openConsoleWorld } from '#test/support/console/console-world.ts'
 import { chromiumPath } from '#test/support/sign-in/browser.ts'
+import { testAuditor } from './auditor.ts'
 import { testDirectories } from './directories.ts'
 import { testKeyboard } from './keyboard.ts'
 import { testScreens } from './screens.ts'
@@ -25,6 +26,7 @@ describe.skipIf(!chromium)('the console in a browser', () => {
   testKeyboard(() => world)
   testWork(() => world)
   testDirectories(() => world)
+  testAuditor(() => world)
 
   it('violated neither its content security policy nor any expectation of its code', () => {
     expect(world.browsing.violations).toEqual([])

@@ -27,7 +27,8 @@ export function testDirectories(opened: () => ConsoleWorld): void {
 
   /** Opens the run that an action has started after the one with this id. */
   async function openNewRun(earlier: string): Promise<void> {
-    const { demo } = opened()
+    const { demo, wake } = opened()
+    void wake()
     const id = await until('a new run', async () => {
       const [run] = await runs()
       return run.id !== earlier && run.id

@@ -41,7 +41,7 @@ export function testKeyboard(opened: () => ConsoleWorld): void {
 
   const heading = (name: string) => opened().page.getByRole('heading', { level: 1, name }).waitFor()
 
-  it('builds site, gateway, resource, group and policy with the keyboard alone (K12.2)', async () => {
+  it('builds site, gateway, resource, group and policy with the keyboard alone, and sees a flow (K12.2)', async () => {
     const { page, demo } = opened()
     await openScreen(opened(), demo, '/')
     await page.evaluate('document.activeElement.blur()')
@@ -89,6 +89,9 @@ export function testKeyboard(opened: () => ConsoleWorld): void {
     expect(await demo.api('GET', `/sites/${site_id}`)).toMatchObject({ name: 'Hamburg' })
     expect(await demo.api('GET', `/sites/${site_id}/gateways`)).toMatchObject([{ name: 'edge-9' }])
     expect(await demo.api('GET', `/groups/${group.id}/memberships`)).toHaveLength(1)
+    await press('g', 'f')
+    await heading('Flows')
+    await page.getByRole('row', { name: /Deployer/ }).waitFor()
     await press('?')
     await page.getByRole('dialog').getByText('Keyboard').waitFor()
     await press('Escape')

@@ -91,7 +91,7 @@ beforeAll(async () => {
   await api('DELETE', `/groups/${named.id}`)
   const doomed = await api('POST', '/sites', { site: { name: 'Doomed' } })
   await api('DELETE', `/sites/${doomed.id}`)
-  Object.assign(ids, { resource: resource.id, actor: actor.id })
+  Object.assign(ids, { resource: resource.id, actor: actor.id, group: group.id })
   const { code, stderr } = await runLocal('seal', [], { DATA_DIR: shown.service.dataDir })
   if (code !== 0) throw new Error(stderr)
   const changes: Body[] = await api('GET', '/logs?type=change&limit=100')
@@ -125,10 +125,26 @@ describe.skipIf(!chromium)('the changes of an account', () => {
     await open(`/changes?object_id=${ids.resource}`)
     await page.getByText('created the resource').waitFor()
     await expect.poll(() => page.locator('.commits > li').count()).toBe(2)
+    await open('/changes?object=sites&operation=delete')
+    await expect.poll(() => page.locator('.commits > li').count()).toBe(1)
     await open('/changes?begin=2000-01-01T00:00:00.000Z&end=2000-01-02T00:00:00.000Z')
     await page.getByText('No changes match').waitFor()
     await open('/changes?page_cursor=wrong')
     await page.getByText('This is the first page.').waitFor()
+  })
+
+  it('name deleted objects from their history, and wait for a press when others add some (K5.7)', async () => {
+    const gone = await api('POST', '/groups', { group: { name: 'Gone' } })
+    await api('PATCH', `/groups/${gone.id}/memberships`, { memberships: { add: [ids.actor], remove: [] } })
+    await api('DELETE', `/groups/${gone.id}`)
+    await until(async () => (await api('GET', '/logs?type=change&object=memberships&operation=delete')).length === 1)
+    await open('/changes?object=memberships')
+    await page.getByText('removed Robot from Gone').waitFor()
+    await api('PATCH', `/groups/${ids.group}/memberships`, { memberships: { add: [], remove: [ids.actor] } })
+    await api('PATCH', `/groups/${ids.group}/memberships`, { memberships: { add: [ids.actor], remove: [] } })
+    expect(await page.getByText('Provisioning removed Robot from Staff').count()).toBe(0)
+    await page.getByRole('button', { name: 'Show', exact: true }).click({ timeout: 40_000 })
+    await page.getByText('Provisioning removed Robot from Staff').waitFor()
   })
 
   it('put old values back through the form and its confirmation (K7.5)', async () => {
@@ -334,6 +350,20 @@ describe.skipIf(!chromium)('the flows of an account', () => {
     expect(hours()).toBeGreaterThan(9)
     await open('/flows?begin=2026-01-01T00:00:00.000Z&end=2026-03-01T00:00:00.000Z')
     await page.getByText('Flows are plotted for at most 31 days.').waitFor()
+  })
+
+  it('are filtered by a gateway or a client, which exclude each other', async () => {
+    const sent: string[] = []
+    page.on('request', (one) => sent.push(one.url()))
+    await open(`/flows?gateway=${ids.gateway}&client=${ids.actor}`)
+    await expect.poll(() => sent.some((url) => url.includes(`device_id=${ids.actor}`))).toBe(true)
+    expect(sent.some((url) => url.includes(`device_id=${ids.gateway}`))).toBe(false)
+    await open(`/flows?client=${ids.actor}`)
+    await page.getByRole('combobox', { name: 'Gateway' }).fill('gw')
+    await page.getByRole('option', { name: 'gw-1' }).click()
+    await expect.poll(() => page.url()).toContain(`gateway=${ids.gateway}`)
+    expect(page.url()).not.toContain('client=')
+    await page.getByRole('heading', { level: 1 }).click()
   })
 
   it('are searched further back only by a button (K8.5)', async () => {

@@ -148,6 +148,8 @@ it('proves a flow with counters of 64 bits in its archive file, and reports anot
   const { file, manifest = '' } = claim.proof
   if (!file) throw new Error('The proof has no file.')
   const damaged = (change: Partial<Proof>) => failuresOf({ ...claim, proof: { ...claim.proof, ...change } })
+  expect(await failuresOf({ ...claim, account: 'other' })).toEqual(['file', 'signature'])
+  expect(await damaged({ leaf_index: claim.proof.leaf_index + 1 })).toEqual(['file', 'tree'])
   expect(await damaged({ file: { ...file, key: 'other' } })).toEqual(['file'])
   expect(await damaged({ file: { ...file, index: file.index + 1 } })).toEqual(['file'])
   expect(await damaged({ manifest: manifest.replaceAll(file.root, claim.proof.root) })).toEqual(['file', 'tree'])

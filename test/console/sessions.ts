@@ -3,20 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { type ConsoleWorld, mailedCode, until } from '#test/support/console/console-world.ts'
+import { type ConsoleWorld, enterPasscode } from '#test/support/console/console-world.ts'
 
 const ada = 'Ada Admin (admin@example.com)'
 const uma = 'Uma User (uma@example.com)'
-
-/** Signs in at the sign-in page with a passcode by email. */
-async function enterPasscode({ service }: ConsoleWorld, page: Page, email: string): Promise<void> {
-  await page.getByLabel('Email').fill(email)
-  const earlier = mailedCode(service, email)
-  await page.getByRole('button', { name: 'Send me a passcode' }).click()
-  const isNew = async () => mailedCode(service, email) !== earlier && mailedCode(service, email)
-  await page.getByLabel('6-character passcode').fill(await until('a passcode', isNew))
-  await page.getByRole('button', { name: 'Sign in to administer' }).click()
-}
 
 /** Signs in at the sign-in page as a person of the demo provider. */
 async function choosePerson(page: Page, person: string): Promise<void> {
@@ -25,7 +15,10 @@ async function choosePerson(page: Page, person: string): Promise<void> {
 }
 
 /** Signs an administrator in to the console of the demo account, and opens an address in it. */
-async function signInByProvider({ page, service }: ConsoleWorld, path: string): Promise<void> {
+export async function signInByProvider(
+  { page, service }: Pick<ConsoleWorld, 'page' | 'service'>,
+  path: string,
+): Promise<void> {
   await page.goto(`${service.baseUrl}/console/demo${path}`)
   await choosePerson(page, ada)
   await page.getByRole('navigation', { name: 'Menu' }).waitFor()

@@ -44,7 +44,7 @@ describe('load', () => {
   it('is limited by the stage, with separate limits for reports and anonymous requests', () => {
     expect(templates.httpApiResource('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
       DefaultRouteSettings: limit(3_000, 5_000),
-      RouteSettings: { 'POST /ingestion/flow_logs': limit(1_000, 2_000), $default: limit(50, 200) },
+      RouteSettings: { 'POST /ingestion/flow_logs': limit(1_000, 2_000), $default: limit(40, 200) },
     })
     expect(chosen.httpApiResource('AWS::ApiGatewayV2::Stage').Properties).toMatchObject({
       DefaultRouteSettings: limit(10, 20),

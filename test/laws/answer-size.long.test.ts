@@ -16,6 +16,9 @@ const lists = (await loadEntries()).filter(({ operation: { method, filters } }) 
 const handlers = new Map(lists.map(({ name, handler }) => [name, handler]))
 const accessLists = ['GET /access/resources/{id}/actors', 'GET /access/actors/{id}/resources']
 
+/** Lists whose rows have few short fields, so that their largest page is far below the response size. */
+const smallRowLists = ['GET /access/refusals', 'GET /authorizations']
+
 const newLargeAccount = () => newAccount({ limits: { api_capacity: 100_000, api_refill_rate: 100_000 } })
 
 let account: Account
@@ -34,7 +37,7 @@ async function checkWalk(request: ListRequest, planted: string[], owner = accoun
 }
 
 it('can fill every list of the registry', () => {
-  expect([...Object.keys(plans), ...accessLists].toSorted()).toEqual([...handlers.keys()].toSorted())
+  expect([...Object.keys(plans), ...accessLists, ...smallRowLists].toSorted()).toEqual([...handlers.keys()].toSorted())
 })
 
 it.each(Object.keys(plans))('%s returns its largest rows in pages within the response size', async (name) => {

@@ -232,7 +232,8 @@ it('finds nothing by an id of another account', async () => {
       const id = (await rows()).find((row: Record<string, string>) => isUuid(row[filter] ?? ''))?.[filter]
       if (!id) continue
       const { body } = await world.send(name, { ...(await sampleOf(world, name)), query: { [filter]: id } })
-      expect([body.data, body.metadata.total], `${name} ${filter}`).toEqual([[], 0])
+      // Lists without a total have only the rows.
+      expect([body.data, body.metadata.total ?? 0], `${name} ${filter}`).toEqual([[], 0])
       tried.push(`${name}?${filter}`)
     }
   }

@@ -6,11 +6,8 @@ import { ShownText } from '../parts/shown-text.tsx'
 import { FieldNotes } from '../parts/text-input.tsx'
 import { texts } from '../texts/texts.ts'
 import type { ReferenceName, Row } from './collection.ts'
-import { references, useChoices, useNames } from './references.ts'
+import { references, searchedChoices, useChoices, useNames } from './references.ts'
 import { titleOf } from './values.tsx'
-
-/** Maximum number of choices in the open list. Typing narrows it. */
-const maxShown = 100
 
 type Props = {
   to: ReferenceName
@@ -44,15 +41,16 @@ export function ChoiceBox({
   isLazy = false,
 }: Props) {
   const [isUsed, setUsed] = useState(false)
-  const { rows, total } = useChoices(to, !isLazy || isUsed || value !== null)
+  const isSearched = to !== 'policies'
+  const { rows, total } = useChoices(to, !isLazy || isUsed || value !== null, isSearched ? searchedChoices : undefined)
   const { title } = references[to]
   const [typed, setTyped] = useState<string>()
   const isPart = total > rows.length
-  // Finds objects beyond the first 1,000.
+  // Finds objects beyond the loaded ones.
   const search = useRead('GET /search', {
     path: {},
     query: { q: typed ?? '', objects: to },
-    enabled: isPart && to !== 'policies' && (typed?.length ?? 0) >= 2,
+    enabled: isPart && isSearched && (typed?.length ?? 0) >= 2,
   })
   const names = useNames({ [to]: value && isPart ? [value] : [] })
   const named = value ? names(to, value) : undefined
@@ -66,7 +64,8 @@ export function ChoiceBox({
   const matching = all.filter(
     (row) => !without?.has(row.id) && `${titleOf(row, title)} ${noteOf(row)}`.toLowerCase().includes(wanted),
   )
-  const shown = matching.slice(0, maxShown)
+  const shown = matching.slice(0, searchedChoices)
+  const hidden = (wanted ? matching.length : Math.max(total, matching.length)) - shown.length
   return (
     <ComboBox
       className="field"
@@ -108,7 +107,7 @@ export function ChoiceBox({
             </ListBoxItem>
           )}
         </ListBox>
-        {matching.length > maxShown && <p className="minor choice">{texts.form.more(matching.length - maxShown)}</p>}
+        {shown.length > 0 && hidden > (without?.size ?? 0) && <p className="minor choice">{texts.form.more(hidden)}</p>}
       </Popover>
     </ComboBox>
   )

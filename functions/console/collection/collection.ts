@@ -1,6 +1,7 @@
 import type { ComponentType, ReactNode } from 'react'
 import type { CalledRoute, Operations } from '../client/api-types.ts'
 import type { BadgeTone } from '../parts/controls.tsx'
+import type { Session } from '../session/session.ts'
 import { type Noun, texts } from '../texts/texts.ts'
 
 /** Object of the API with its id. Screens are declared for one type of row. */
@@ -84,9 +85,14 @@ export type Field = {
   initial?: unknown
   /** Form that has the field; without it, both have. */
   only?: 'create' | 'update'
-  isShown?: (values: Values) => boolean
+  /** Tests the values of the form, and the session; `id` is undefined for a new object. */
+  isShown?: (values: Values, session: Session, id: string | undefined) => boolean
+  /** Value of a flag that is on, by default true. With another value, off is null. */
+  on?: unknown
   /** True if a change decides who has access and must be confirmed (K7.1). */
   decidesAccess?: boolean
+  /** Other consequence of a change, which must be confirmed (K7.1). */
+  consequence?: string
 }
 
 type Lists = {

@@ -277,8 +277,8 @@ export function FieldControl(props: ControlProps) {
       return (
         <FlagField
           label={labelOf(field.name)}
-          value={value === true}
-          onChange={onChange}
+          value={Boolean(value)}
+          onChange={(isOn) => onChange(field.on === undefined ? isOn : isOn ? field.on : null)}
           hint={field.hint}
           faults={faults}
         />

@@ -10,8 +10,9 @@ import { useUnsavedGuard } from '../parts/guard.ts'
 import { notify } from '../parts/notice.tsx'
 import { PageHeader, usePageTitle } from '../parts/page.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
-import { Failed, ReadState } from '../parts/states.tsx'
+import { Empty, Failed, ReadState } from '../parts/states.tsx'
 import { submitting } from '../parts/submitting.ts'
+import { hasScope, useSession } from '../session/session.ts'
 import { labelOf, texts } from '../texts/texts.ts'
 import { type Collection, type Field, fillAddress, type Row, type Values } from './collection.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
@@ -22,8 +23,8 @@ import { useTitle } from './values.tsx'
 
 type Action = 'create' | 'update'
 
-const isShown = (field: Field, values: Values, action: Action): boolean =>
-  (field.only ?? action) === action && field.isShown?.(values) !== false
+/** Kinds of fields that an address can prefill. */
+const prefilled: Field['kind'][] = ['text', 'choice', 'reference']
 
 /** Values of the fields of a row, as the form edits them. Numbers are edited as texts. */
 const valuesOf = (fields: Field[], row: Values): Values =>
@@ -35,7 +36,12 @@ const valuesOf = (fields: Field[], row: Values): Values =>
   )
 
 const initialValues = (fields: Field[], search: URLSearchParams): Values =>
-  Object.fromEntries(fields.map(({ name, initial }) => [name, search.get(name) ?? initial ?? null]))
+  Object.fromEntries(
+    fields.map(({ name, kind, initial }) => [
+      name,
+      (prefilled.includes(kind) && search.get(name)) || (initial ?? null),
+    ]),
+  )
 
 /** Removes blanks that a person left in lists. The service trims texts itself. */
 function tidy(value: unknown): unknown {
@@ -77,13 +83,18 @@ function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
   const [conflict, setConflict] = useState<{ theirs: Values; etag: string | null }>()
   const [secret, setSecret] = useState<{ token: string; next: string }>()
   const keyOf = useIdempotencyKey()
+  const session = useSession()
   const listAddress = fillAddress(address, params)
-  const shown = collection.fields.filter((field) => isShown(field, values, action))
+  const shown = collection.fields.filter(
+    (field) => (field.only ?? action) === action && field.isShown?.(values, session, row?.id) !== false,
+  )
   const visible = Object.fromEntries(shown.map(({ name }) => [name, tidy(values[name])]))
   const changed = action === 'update' ? changesOf(base.values, visible) : visible
   const isChanged = Object.keys(action === 'update' ? changed : changesOf(initial, values)).length > 0
   const release = useUnsavedGuard(isChanged && !secret)
-  const decisive = shown.filter(({ name, decidesAccess }) => decidesAccess && name in changed)
+  const changedFields = shown.filter(({ name }) => name in changed)
+  const decisive = changedFields.filter(({ decidesAccess }) => decidesAccess)
+  const consequences = changedFields.flatMap(({ consequence }) => consequence ?? [])
   const back = row ? `${listAddress}/${row.id}` : (collection.back?.(params as never) ?? listAddress)
 
   const leave = async (to: string) => {
@@ -122,7 +133,7 @@ function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
   const submit = async () => {
     setProblem(undefined)
     if (action === 'update' && !isChanged) return notify(texts.form.unchanged)
-    if (action === 'update' && decisive.length > 0) return setConfirming(true)
+    if (action === 'update' && decisive.length + consequences.length > 0) return setConfirming(true)
     setPending(true)
     await save().catch((error) => setProblem(toProblem(error)))
     setPending(false)
@@ -177,7 +188,10 @@ function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
           onConfirm={save}
           onClose={() => setConfirming(false)}
         >
-          <p>{texts.confirm.changeHint(decisive.map(({ name }) => labelOf(name)))}</p>
+          {decisive.length > 0 && <p>{texts.confirm.changeHint(decisive.map(({ name }) => labelOf(name)))}</p>}
+          {consequences.map((text) => (
+            <p key={text}>{text}</p>
+          ))}
         </ConfirmDialog>
       )}
       {conflict && row && (
@@ -210,7 +224,8 @@ function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
  * a change entry whose settable old fields the form suggests (K7.5).
  */
 export function FormScreen({ collection, action }: { collection: Collection; action: Action }) {
-  const { noun, backNoun, fields, routes, address, back } = collection
+  const { noun, backNoun, fields, routes, address, back, scope } = collection
+  const session = useSession()
   const params = useParams<Record<string, string>>()
   const [search] = useSearchParams()
   const log_id = search.get('put_back') ?? ''
@@ -224,6 +239,12 @@ export function FormScreen({ collection, action }: { collection: Collection; act
   const name = useTitle(collection, row)
   const title = isUpdate ? `${texts.actions.edit}: ${name || texts.one(noun)}` : texts.actions.create(noun)
   usePageTitle(title)
+  if (!hasScope(session, scope, 'write'))
+    return (
+      <Empty isPage title={texts.form.onlyReads}>
+        {texts.form.onlyReadsHint}
+      </Empty>
+    )
   if (log_id && !entry.data) return <ReadState title={title} read={entry} rows={6} />
   if (isUpdate && !row) return <ReadState title={title} read={read} rows={6} />
   const change = entry.data?.answer.data

@@ -20,19 +20,22 @@ export const references: Record<ReferenceName, Reference> = {
   policies: { list: 'GET /policies', address: '/policies', title: 'description' },
 }
 
-/** Rows of a collection to choose from: at most 1,000, from one request. */
-export function useChoices(name: ReferenceName | undefined, enabled = true) {
+/** Rows of a collection to choose from, by default at most 1,000, from one request. */
+export function useChoices(name: ReferenceName | undefined, enabled = true, limit = 1000) {
   const session = useSession()
   const { list } = references[name ?? 'sites']
   const isAllowed = name !== undefined && hasScope(session, name, 'read')
-  const read = useRead(list as 'GET /sites', { path: {}, query: { limit: 1000 }, enabled: enabled && isAllowed })
+  const read = useRead(list as 'GET /sites', { path: {}, query: { limit }, enabled: enabled && isAllowed })
   const rows = (read.data?.answer.data ?? []) as unknown as Row[]
   return { rows, total: read.data?.answer.metadata.total ?? 0, isLoading: read.isLoading }
 }
 
+/** Maximum number of choices that are loaded where a search finds the others, so that a screen of a large account is as small (K10.3). */
+export const searchedChoices = 100
+
 /** Object by its id: one of the choices, which a screen loads anyway, or else from a request of its own. */
 export function useObject(name: 'actors' | 'resources', id: string): { row: Row | undefined; error: Problem | null } {
-  const { rows, isLoading } = useChoices(name)
+  const { rows, isLoading } = useChoices(name, true, searchedChoices)
   const listed = rows.find((row) => row.id === id)
   const route = name === 'actors' ? 'GET /actors/{id}' : 'GET /resources/{id}'
   const read = useRead(route as 'GET /actors/{id}', { path: { id }, enabled: !isLoading && !listed })

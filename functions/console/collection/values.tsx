@@ -113,13 +113,13 @@ export function textOf(column: Pick<Column<Row>, 'field' | 'kind' | 'to'>, row: 
   if (column.kind === 'option') return optionOf(column.field, String(value))
   if (column.kind === 'policies')
     return (value as Grant[]).map(({ group_id }) => names('groups', group_id ?? '') ?? group_id).join('; ')
-  if (typeof value === 'boolean') return value ? texts.yes : texts.no
+  if (column.kind === 'flag' || typeof value === 'boolean') return value ? texts.yes : texts.no
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
   return linesOf(column.kind, value)?.join('; ') ?? text
 }
 
 /** Kinds of values by the controls that edit them. */
-const formKinds = { ports: 'filters', conditions: 'conditions', lines: 'list', choice: 'option' } as const
+const formKinds = { ports: 'filters', conditions: 'conditions', lines: 'list', choice: 'option', flag: 'flag' } as const
 
 /** Column that shows the value of a form field. */
 export function fieldColumn({ name, kind, to }: Field): Column<Row> {

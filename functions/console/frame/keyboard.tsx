@@ -1,5 +1,6 @@
 import { Suspense, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
+import { ChunkBoundary } from '../parts/chunk-boundary.tsx'
 import { ActionButton, ModalDialog } from '../parts/controls.tsx'
 import { lazyScreen } from '../parts/lazy-screen.ts'
 import { preferences } from '../parts/preferences.ts'
@@ -73,9 +74,11 @@ export function KeyboardShortcuts() {
   }, [navigate])
   if (isPalette)
     return (
-      <Suspense>
-        <Palette onClose={() => palette.set(false)} onHelp={() => setHelp(true)} />
-      </Suspense>
+      <ChunkBoundary onClose={() => palette.set(false)}>
+        <Suspense>
+          <Palette onClose={() => palette.set(false)} onHelp={() => setHelp(true)} />
+        </Suspense>
+      </ChunkBoundary>
     )
   if (!isHelp) return null
   return (

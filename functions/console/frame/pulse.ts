@@ -47,8 +47,9 @@ export function usePulse(): void {
       missing = isAll ? 0 : missing - entries.length
       const objects = new Set(entries.map(({ object }) => object))
       await queryClient.invalidateQueries({
-        predicate: ({ queryKey: [route] }) =>
-          isAll || objects.values().some((object) => isAffected(String(route), object)),
+        predicate: ({ queryKey: [route, , query] }) =>
+          isAll ||
+          objects.values().some((object) => isAffected(String(route), object, query as { type?: unknown } | undefined)),
       })
     }
     const pulse = async () => {

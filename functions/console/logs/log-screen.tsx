@@ -1,9 +1,10 @@
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import { type ComponentType, type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { CalledRoute } from '../client/api-types.ts'
 import { useRead } from '../client/queries.ts'
 import type { Column, Row } from '../collection/collection.ts'
 import { ExportButton } from '../collection/export-button.tsx'
 import { useListAddress, useRejectedCursor } from '../collection/list-address.ts'
+import { LiveNotice, useLiveRows } from '../collection/live-rows.tsx'
 import { Pager, RowTable } from '../collection/row-table.tsx'
 import { ActionButton, ActionLink } from '../parts/controls.tsx'
 import { PageHeader, usePageTitle } from '../parts/page.tsx'
@@ -65,7 +66,9 @@ export function LogScreen({ log }: { log: Log }) {
   const isReady = !log.hours || chosen.begin != null || chosen.end != null
   const read = useRead(list as 'GET /logs', { path: {}, query: paged, keep: true, enabled: isReady })
   const answer = read.data?.answer as unknown as Answer | undefined
-  const rows = (answer?.data ?? []).map(toRow)
+  const current = useMemo(() => answer?.data.map(toRow), [answer, toRow])
+  const live = useLiveRows(JSON.stringify(paged), current, read.isFetching)
+  const { rows } = live
   const isRejected = useRejectedCursor(read.error, change)
   const [isCut, setCut] = useState(false)
   usePageTitle(texts.many(noun))
@@ -98,6 +101,7 @@ export function LogScreen({ log }: { log: Log }) {
         </p>
       )}
       {Above && isReady && <Above chosen={chosen} query={sent} onChange={choose} />}
+      <LiveNotice {...live} />
       <ReadState read={read} rows={10} />
       {answer && rows.length === 0 && (
         <Empty

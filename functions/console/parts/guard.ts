@@ -5,6 +5,8 @@ import { texts } from '../texts/texts.ts'
 /** True while a form has changes that were not saved. */
 let isUnsaved = false
 
+export const hasUnsavedForm = (): boolean => isUnsaved
+
 const mayLeave = (): boolean => {
   // The browser's own dialog is used, because the navigation must wait for the answer.
   const leaves = !isUnsaved || window.confirm(texts.form.leave)

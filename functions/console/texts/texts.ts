@@ -249,6 +249,7 @@ export const texts = {
     exporting: (count: number): string => `Exporting, ${numbers.format(count)} rows …`,
     chunk: 'This page could not be loaded, because a newer version is deployed. Reload to continue.',
     reload: 'Reload',
+    unsaved: (title: string): string => `“${title}” has changes that are not saved. A reload discards them.`,
     unknown: 'unknown',
   },
   labels: {
@@ -270,6 +271,8 @@ export const texts = {
     reachesNothing: 'No policy gives this actor access now.',
     flowLog: 'Devices report the flows of connections that this policy authorizes.',
     email: 'A change ends the sign-ins of the old address.',
+    portalScopes:
+      'The person can sign in to the console and sees everything, but changes nothing, also as an administrator.',
     passcode: 'The person can sign in with a passcode that is sent to this address.',
     scopes: 'For example *, *:read, groups:read or policies:write.',
     discovery: 'The issuer, or the address of its discovery document.',
@@ -338,6 +341,8 @@ export const texts = {
     optional: 'optional',
     leave: 'Your changes are not saved. Leave this page and discard them?',
     unchanged: 'Nothing is changed.',
+    onlyReads: 'You can only read',
+    onlyReadsHint: 'An administrator of the account can make changes here.',
     invalid: 'Some fields are not valid. Nothing was saved.',
     choose: 'Choose …',
     more: (count: number): string => `${numbers.format(count)} more. Type to narrow the list.`,
@@ -391,6 +396,7 @@ export const texts = {
     end: (verb: string, noun: Noun, name: string): string => `${verb} the ${nouns[noun][0]} “${name}”?`,
     authorizationEnds:
       'The connection ends at once. The client can obtain a new authorization as long as a policy allows it.',
+    portalSessionsEnd: 'The console sessions of this person end at once.',
     sessionEnds: 'The person has to sign in to the console again.',
     gatewayTokenEnds:
       'Gateways that use this token lose their session at once. Their clients connect through other gateways of the site.',
@@ -564,7 +570,7 @@ export const texts = {
       kept: 'Key and checkpoint continue those that this browser has seen',
     },
     proven: (index: number, size: number): string =>
-      `Proven: this entry is leaf ${numbers.format(index)} of ${numbers.format(size)}, unchanged since the checkpoint was signed.`,
+      `Proven: this entry is sealed in leaf ${numbers.format(index)} of ${numbers.format(size)}, unchanged since the checkpoint was signed.`,
     failed: 'Not proven. The steps below show where the proof fails. Save the files as evidence.',
     relations: {
       first: 'This browser had not seen a checkpoint of this log before.',
@@ -660,20 +666,20 @@ export const texts = {
     effect: (objects: Array<[object: string, count: number]>, change: string): string =>
       `${lists.format(objects.map(([name, count]) => counted(count, name.replace(/s$/, ''), name)))} ${change}`,
     brake:
-      'If the list at the source is wrong, correct it there, then enable the directory again. If the deletions are intended, accept them once.',
+      'If the list at the source is wrong, correct it there, then enable it here again. If the deletions are intended, accept them once.',
     decisions: {
       enable: {
         label: 'Enable',
         verb: 'Enable',
-        done: 'The source is enabled, and its first run has started.',
+        done: 'The source is enabled. Its next run starts within a minute.',
         hints: ['The run reads the source again, so its changes can differ from this preview.'],
       },
       accept: {
         label: 'Accept the deletions',
         verb: 'Accept the deletions of',
-        done: 'The deletions are accepted for one run, which has started.',
+        done: 'The deletions are accepted for one run, which starts within a minute.',
         hints: [
-          'People who are deleted lose their access, clients and tokens.',
+          'People who are deleted lose their access, clients and tokens. Devices leave the inventory.',
           'The next successful run ignores the brake, and no later run does.',
         ],
       },
@@ -720,6 +726,7 @@ export const texts = {
     standard: 'Default',
     stopped: 'Stopped by an error',
     rewound: 'Disabled by a rewind',
+    onlyReads: 'Only reads',
   },
   reasons: {
     internet: 'The Internet Resource is managed by the service.',
@@ -744,6 +751,7 @@ const labels: Record<string, string> = {
   is_disabled: 'Disabled',
   is_default: 'Offer first',
   allow_email_otp_sign_in: 'Sign-in by email passcode',
+  portal_scopes: 'Read-only console access',
   last_seen_at: 'Last seen',
   last_seen_version: 'Version',
   last_seen_user_agent: 'Software',
@@ -792,10 +800,11 @@ const labels: Record<string, string> = {
   tx_packets: 'Packets sent',
   rx_packets: 'Packets received',
   bytes: 'Bytes sent / received',
-  difference: 'Client minus gateway',
+  difference: 'Client − gateway',
+  reasons: 'Reason',
+  origin: 'From address',
   role: 'Reported by',
   last_at: 'Last',
-  violated: 'Conditions not met',
   group_sync_mode: 'Groups to import',
   orgunit_sync_enabled: 'Import organizational units',
   sync_all_groups: 'Import everyone',
@@ -809,7 +818,7 @@ const labels: Record<string, string> = {
 
 export const labelOf = (field: string): string =>
   labels[field] ??
-  sentence(field.replaceAll('_', ' ').replace(/\b(ip|id|mac|os|uri)\b/gi, (word) => word.toUpperCase()))
+  sentence(field.replaceAll('_', ' ').replace(/\b(api|ip|id|mac|os|uri)\b/gi, (word) => word.toUpperCase()))
 
 const actorTypes = {
   account_user: 'User',

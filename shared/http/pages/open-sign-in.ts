@@ -49,7 +49,7 @@ export const wayGone = ({ providers }: Pick<SignInPage, 'providers'>): string =>
 /** Message about a refused sign-in. It does not reveal the reason. */
 const refused = (page: Ways): string =>
   page.request.context === 'portal'
-    ? `You were not signed in. Only administrators can sign in here. If you are one, choose another account${ifOtherWays(page, ' or another way')}. If not, ask ${administrator}.`
+    ? `You were not signed in. Only administrators and people who may read the account can sign in here. If you are one of them, choose another account${ifOtherWays(page, ' or another way')}. If not, ask ${administrator}.`
     : `You were not signed in: you cancelled, or this account has no access here. Choose another account${ifOtherWays(page, ' or another way')}, or ask ${administrator}.`
 
 const silent = (page: Ways): string =>

@@ -48,14 +48,14 @@ function destination({ redirect_uri, context }: SignInRequest): Html {
   return context === 'portal' ? html`a program on <b>this device</b>` : html`the client on <b>this device</b>`
 }
 
-/** Describes the destination of a sign-in. For the portal, warns that the destination gets an administrator's permissions. */
+/** Describes the destination of a sign-in. For the portal, warns that the destination gets the person's permissions. */
 const outcomeOf = (request: SignInRequest): Html =>
   request.context === 'portal'
-    ? html`<p>After you sign in, you return to ${destination(request)}, which gets your <b>rights as an administrator</b>. Continue only if you started there.</p>`
+    ? html`<p>After you sign in, you return to ${destination(request)}, which gets your <b>rights to read or change this account</b>. Continue only if you started there.</p>`
     : html`<p class="quiet">After you sign in, you return to ${destination(request)}.</p>`
 
 const titleOf = ({ request, accountName }: Pick<SignInPage, 'request' | 'accountName'>): string =>
-  request.context === 'portal' ? `Sign in to administer ${accountName}` : `Sign in to ${accountName}`
+  request.context === 'portal' ? `Sign in to the administration of ${accountName}` : `Sign in to ${accountName}`
 
 /**
  * Returns the `form-action` source for a redirect after a form. For an IPv6 address, returns the scheme, because CSP has no IPv6 literals
@@ -160,7 +160,7 @@ ${hidden(request)}
       error !== undefined && html` aria-invalid="true" aria-describedby="passcode-error"`
     }>
 ${error !== undefined && html`<p class="hint" id="passcode-error">Error: ${error}</p>`}
-<button class="button first">${request.context === 'portal' ? 'Sign in to administer' : 'Sign in'}</button>
+<button class="button first">${request.context === 'portal' ? 'Sign in to the administration' : 'Sign in'}</button>
 </form>
 <form method="post" action="${base(slug)}">
 ${hidden(request)}

@@ -87,7 +87,7 @@ const passcodeMail = (
     subject: `Your passcode for ${name}`,
     text: [
       purpose === 'sign_in'
-        ? `Use this passcode to sign in to ${name} (${slug}) ${context === 'portal' ? 'as an administrator' : 'on a device'}:`
+        ? `Use this passcode to sign in to ${context === 'portal' ? `the administration of ${name} (${slug})` : `${name} (${slug}) on a device`}:`
         : `Use this passcode to confirm your email address for your first sign-in to ${name} (${slug}):`,
       '',
       `    ${passcode}`,

@@ -60,7 +60,7 @@ export async function until<T>(
   }
 }
 
-const callsOf = (service: Service, token: string): ConsoleAccount['api'] =>
+export const callsOf = (service: Service, token: string): ConsoleAccount['api'] =>
   async function api(method, path, body) {
     const response = await fetch(service.baseUrl + path, {
       method,
@@ -72,7 +72,7 @@ const callsOf = (service: Service, token: string): ConsoleAccount['api'] =>
   }
 
 /** Returns the last passcode that the service mailed to an address. */
-export function mailedCode({ dataDir }: Service, address: string): string | undefined {
+function mailedCode({ dataDir }: Service, address: string): string | undefined {
   const folder = join(dataDir, 'mails')
   if (!existsSync(folder)) return undefined
   const mails = readdirSync(folder)
@@ -80,6 +80,16 @@ export function mailedCode({ dataDir }: Service, address: string): string | unde
     .map((name) => readFileSync(join(folder, name), 'utf8'))
   const mail = mails.findLast((text) => text.includes(address))
   return mail && /\b[2-9A-HJKMNP-Z]{6}\b/.exec(mail.slice(mail.indexOf('\n\n')))?.[0]
+}
+
+/** Signs in at the sign-in page with a passcode by email. */
+export async function enterPasscode({ service }: Pick<ConsoleWorld, 'service'>, page: Page, email: string) {
+  await page.getByLabel('Email').fill(email)
+  const earlier = mailedCode(service, email)
+  await page.getByRole('button', { name: 'Send me a passcode' }).click()
+  const isNew = async () => mailedCode(service, email) !== earlier && mailedCode(service, email)
+  await page.getByLabel('6-character passcode').fill(await until('a passcode', isNew))
+  await page.getByRole('button', { name: 'Sign in to the administration' }).click()
 }
 
 type Devices = { gateway: string; client: string; resource: string }

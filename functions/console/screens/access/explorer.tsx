@@ -1,8 +1,9 @@
+import { useRef } from 'react'
 import { regionCodes } from '#shared/values/regions.ts'
 import { useRead } from '../../client/queries.ts'
 import { ChoiceBox } from '../../collection/choice-box.tsx'
 import { FilterControl } from '../../collection/list-screen.tsx'
-import { useNames, useObject, useProviderNames } from '../../collection/references.ts'
+import { useNamesState, useObject, useProviderNames } from '../../collection/references.ts'
 import { TimeFilter } from '../../logs/log-filters.tsx'
 import { useAddress } from '../../parts/address.ts'
 import { ActionButton } from '../../parts/controls.tsx'
@@ -31,13 +32,16 @@ function AccessGraph({ layer, id, providers }: AccessListProps) {
   const read = useRead(route as 'GET /access/actors/{id}/resources', { path: { id }, query: { limit: maxRows } })
   const rows = (read.data?.answer.data ?? []) as AccessRow[]
   const chosen = subject.row as (AccessRow & { email?: string | null }) | undefined
-  const names = useNames({
+  const { names, isLoading } = useNamesState({
     groups: rows.flatMap(({ policies }) => policies.flatMap(({ group_id }) => group_id ?? [])),
     sites: [...rows, ...(chosen ? [chosen] : [])].flatMap(({ site_id }) => site_id ?? []),
   })
+  // Names order the graph: it waits for them once, and stays while names of later rows load.
+  const isNamed = useRef(false)
+  isNamed.current ||= read.data !== undefined && !isLoading
   const failed = subject.error ?? read.error
   if (failed) return <Failed problem={failed} onRetry={() => void read.refetch()} />
-  if (!chosen || !read.data) return <Loading rows={6} />
+  if (!chosen || !read.data || !isNamed.current) return <Loading rows={6} />
   if (rows.length === 0)
     return (
       <Empty title={layer === 'actors' ? texts.hints.reachesNothing : texts.explorer.nobody}>

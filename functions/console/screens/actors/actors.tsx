@@ -9,6 +9,9 @@ import { PortalSessions } from './portal-sessions.tsx'
 const isPerson = ({ type }: Row): boolean => type === 'account_user' || type === 'account_admin_user'
 const hasEmail = ({ type }: { type?: unknown }): boolean => type === 'account_user' || type === 'account_admin_user'
 
+/** Scopes of a person who only reads (G14). */
+const readOnly = ['*:read']
+
 export const actors: Collection = {
   noun: 'actors',
   scope: 'actors',
@@ -27,6 +30,7 @@ export const actors: Collection = {
     'type option',
     'last_seen_at time',
     'allow_email_otp_sign_in flag',
+    'portal_scopes flag',
     'created_by_directory_id code',
     'inserted_at time',
     'updated_at time',
@@ -56,10 +60,20 @@ export const actors: Collection = {
     },
     { name: 'email', kind: 'text', isRequired: true, isShown: hasEmail, hint: texts.hints.email, decidesAccess: true },
     { name: 'allow_email_otp_sign_in', kind: 'flag', initial: false, isShown: hasEmail, hint: texts.hints.passcode },
+    {
+      name: 'portal_scopes',
+      kind: 'flag',
+      on: readOnly,
+      hint: texts.hints.portalScopes,
+      consequence: texts.confirm.portalSessionsEnd,
+      isShown: (values, { scopes, actor }, id) => hasEmail(values) && scopes.includes('*') && id !== actor.id,
+    },
     { name: 'is_disabled', kind: 'flag', initial: false, only: 'update', decidesAccess: true },
   ],
-  states: ({ is_disabled }) =>
-    is_disabled ? [{ text: texts.badges.disabled, tone: 'warn' }] : [{ text: texts.badges.enabled, tone: 'quiet' }],
+  states: ({ is_disabled, portal_scopes }) => [
+    is_disabled ? { text: texts.badges.disabled, tone: 'warn' } : { text: texts.badges.enabled, tone: 'quiet' },
+    ...(portal_scopes ? [{ text: texts.badges.onlyReads, tone: 'neutral' as const }] : []),
+  ],
   counts: [
     authorizationCount('actor_id'),
     { noun: 'reachable', scope: 'policies', list: 'GET /access/actors/{id}/resources', path: ({ id }) => ({ id }) },
@@ -83,6 +97,13 @@ export const actors: Collection = {
       list: 'GET /actors/{actor_id}/client_tokens',
       path: ({ id }) => ({ actor_id: id }),
       isShown: ({ type }) => type !== 'api_client',
+    },
+    {
+      noun: 'portalSessions',
+      scope: 'tokens',
+      list: 'GET /actors/{actor_id}/portal_sessions',
+      path: ({ id }) => ({ actor_id: id }),
+      isShown: isPerson,
     },
   ],
   parts: [

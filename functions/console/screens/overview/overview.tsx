@@ -175,7 +175,8 @@ export function OverviewScreen() {
     actors: (overview?.expiring ?? []).flatMap(({ name, actor_id }) => (name ? [] : [actor_id])),
   })
   const limits = account.data?.answer.data.limits ?? {}
-  const isNew = overview !== undefined && (overview.counts.policies === 0 || overview.counts.clients === 0)
+  const isEmpty = overview?.counts.policies === 0 || overview?.counts.clients === 0
+  const isNew = isEmpty && hasScope(session, 'policies', 'write')
   usePageTitle(texts.overview.title)
   return (
     <>

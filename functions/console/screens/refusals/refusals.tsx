@@ -1,7 +1,7 @@
-import { Link } from 'wouter'
 import type { Operations } from '../../client/api-types.ts'
 import { type Row, toColumns } from '../../collection/collection.ts'
 import { type Log, LogScreen } from '../../logs/log-screen.tsx'
+import { ActionLink } from '../../parts/controls.tsx'
 import { optionOf, optionsOf, texts } from '../../texts/texts.ts'
 
 type Refusal = Operations['GET /access/refusals']['answer']['data'][number]
@@ -34,7 +34,11 @@ const refusals: Log = {
     reasons: [optionOf('reason', refusal.reason), ...refusal.violated.map((one) => optionOf('property', one))],
     origin: [refusal.ip, refusal.ip_region].filter(Boolean).join(' '),
   }),
-  actions: (row) => <Link href={explorerAddress(row as unknown as Refusal)}>{texts.explorer.explain}</Link>,
+  actions: (row) => (
+    <ActionLink to={explorerAddress(row as unknown as Refusal)} tone="quiet">
+      {texts.explorer.explain}
+    </ActionLink>
+  ),
   hint: texts.logs.refusalsHint,
 }
 

@@ -9,7 +9,6 @@ import { policies } from '#shared/domain/policies/policy.ts'
 import { postureProviders } from '#shared/domain/posture-providers/posture-provider.ts'
 import { sites } from '#shared/domain/sites/site.ts'
 import { brakeError } from '#shared/domain/sync/sync-state.ts'
-import { checkRows } from '#shared/jobs/row-check/check-rows.ts'
 import { readAccountVersion } from '#shared/table/account-version.ts'
 import type { Key } from '#shared/table/keys.ts'
 import { newAccessWorld } from '#test/support/access/access.ts'
@@ -178,7 +177,6 @@ describe('GET /overview', () => {
     expect((await overview(account)).orphaned_policies).toBe(1)
     await insertRow(account.id, policies, { ...openPolicy, group_id: null, resource_id: resource.id })
     expect((await overview(account)).orphaned_policies).toBe(2)
-    expect((await checkRows({ account_id: account.id })).findings).toEqual([])
   })
 
   it('is null where the scopes cannot read, and needs no scope', async () => {

@@ -181,7 +181,7 @@ describe('the purpose of a passcode', () => {
     await ask(String(email), 'portal')
     await post.settled()
     const passcode = passcodeIn(post.mails[0])
-    expect(post.mails[0]?.text).toContain('as an administrator')
+    expect(post.mails[0]?.text).toContain('to the administration of')
     await post.stop()
     const sign_in = { email: String(email), passcode }
     for (let i = 0; i < 4; i++) expect((await verify({ ...sign_in, context: 'client' })).status).toBe(401)

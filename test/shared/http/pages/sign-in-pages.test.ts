@@ -96,7 +96,7 @@ describe('the list of providers', () => {
     expect(returning('com.example.client:/done')).toContain('the app <b>com.example.client</b>')
   })
 
-  it("warns for an administrator's sign-in, and for a program on this device that claims to be the client", () => {
+  it('warns for a sign-in to the portal, and for a program on this device that claims to be the client', () => {
     const ofPortal = (redirect_uri: string) =>
       String(signInPage({ ...page, request: { ...request, context: 'portal', redirect_uri } }).body)
     for (const address of ['http://127.0.0.1:53124/callback', 'http://[::1]/callback']) {
@@ -104,10 +104,10 @@ describe('the list of providers', () => {
       expect(ofPortal(address)).not.toContain('the client on')
     }
     expect(ofPortal('https://portal.example.com/done')).toContain('<b>portal.example.com</b>')
-    expect(ofPortal('https://portal.example.com/done')).toContain('<h1>Sign in to administer')
-    expect(ofPortal('https://portal.example.com/done')).toContain('<b>rights as an administrator</b>')
+    expect(ofPortal('https://portal.example.com/done')).toContain('<h1>Sign in to the administration of ')
+    expect(ofPortal('https://portal.example.com/done')).toContain('<b>rights to read or change this account</b>')
     const passcode = passcodePage({ ...page, request: { ...request, context: 'portal' }, email: 'a@example.com' })
-    expect(String(passcode.body)).toContain('>Sign in to administer')
+    expect(String(passcode.body)).toContain('>Sign in to the administration<')
     expect(text).not.toContain('administ')
   })
 
