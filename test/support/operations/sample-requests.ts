@@ -206,7 +206,7 @@ export async function sampleRequests() {
       const { token, actor_id: _actor, ...authorization } = await reachable()
       return { token, body: { authorization } }
     },
-    'GET /authorizations': async () => ({ query: { gateway_id: (await authorized()).gateway.id } }),
+    'GET /authorizations': async () => ({ query: { resource_id: (await authorized()).resource.id } }),
     'DELETE /authorizations/{id}': async () => ({ params: { id: (await authorized()).id } }),
     'POST /gateway/sessions': async () => ({
       token: (await gateway()).token,
