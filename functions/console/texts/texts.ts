@@ -782,7 +782,7 @@ const labels: Record<string, string> = {
   policies: 'Through policies',
   at: 'Time (default: now)',
   ip: 'IP address',
-  region: 'Country',
+  region: 'Country or region',
   authorized_at: 'Authorized',
   auth_provider_id: 'Provider',
   object: 'Kind of object',
