@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { seedOf } from '#test/support/run/seeds.ts'
 import { simulate } from './simulate.ts'
 
-const usualSteps = 1_000
+const usualSteps = 500
 const steps = Number(process.env.SIMULATION_STEPS ?? usualSteps)
 
 const outcomes = [
