@@ -181,10 +181,15 @@ export function Decision({ question, providers }: Props) {
   const { row: actor, error: actorError } = useObject('actors', actorId)
   const { row: resource, error: resourceError } = useObject('resources', resourceId)
   const evaluation = evaluated.data?.answer.data
-  const names = useNames({
-    groups: (evaluation?.policies ?? []).flatMap(({ group_id }) => group_id ?? []),
-    sites: resource?.site_id ? [String(resource.site_id)] : [],
-  })
+  // Waits for both, so that one request resolves all names.
+  const names = useNames(
+    evaluation && resource
+      ? {
+          groups: evaluation.policies.flatMap(({ group_id }) => group_id ?? []),
+          sites: resource.site_id ? [String(resource.site_id)] : [],
+        }
+      : {},
+  )
   const failed = evaluated.error ?? actorError ?? resourceError
   if (failed)
     return (
