@@ -23,8 +23,8 @@ export async function plantFlows(account: string, flows: BufferedFlow[]): Promis
     for (const flow of ended) await files.add(flow)
     await files.finish()
   }
-  const oldest = Math.min(...flows.map(({ storedAt, report }) => Math.min(storedAt, report.flow_start)))
-  const latest = Math.max(...flows.map(({ storedAt }) => hourStart(storedAt)))
+  const oldest = flows.reduce((min, { storedAt, report }) => Math.min(min, storedAt, report.flow_start), Infinity)
+  const latest = flows.reduce((max, { storedAt }) => Math.max(max, hourStart(storedAt)), 0)
   for (let day = dayStart(oldest); day < mergedUntil(latest + hourMicros); day += dayMicros)
     await mergeDay(account, day)
   const open = flows.filter(({ report }) => !report.closing)
