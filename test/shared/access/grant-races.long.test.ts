@@ -5,7 +5,7 @@ import { seedOf } from '#test/support/run/seeds.ts'
 beforeEach(() => vi.stubEnv('HEARTBEAT_SECS', '3600'))
 afterEach(() => vi.unstubAllEnvs())
 
-const rounds = Number(process.env.RACE_ROUNDS ?? 3)
+const rounds = Number(process.env.RACE_ROUNDS ?? 2)
 
 it.each(Object.keys(revocations))(
   'no grant outlives a concurrent revocation: %s',

@@ -7,7 +7,7 @@ beforeEach(() => vi.stubEnv('HEARTBEAT_SECS', '3600'))
 afterEach(() => vi.unstubAllEnvs())
 
 /** Number of clients, limited to keep the test short. `npm run bench -- --clients 10000` measures more. */
-const count = 400
+const count = 200
 
 it(`answers ${count} clients in time that reconnect at once, and then request one resource at once`, async () => {
   const { world, sessionStarts, authorizations } = await reconnectClients(count, seedOf('SIMULATION_SEED'))
