@@ -76,6 +76,18 @@ export function testWork(opened: () => ConsoleWorld): void {
       createdId = created.id
     })
 
+    it('creates an actor of the type that the form shows at first', async () => {
+      const { page, demo } = opened()
+      await open('/actors/new')
+      await page.getByRole('textbox', { name: 'Name' }).fill('New User')
+      await page.getByRole('textbox', { name: 'Email' }).fill('new@example.com')
+      await page.getByRole('button', { name: 'Create actor' }).click()
+      await heading('New User')
+      const [created] = await demo.api('GET', '/actors?email=new@example.com')
+      expect(created).toMatchObject({ name: 'New User', type: 'account_user' })
+      await demo.api('DELETE', `/actors/${created.id}`)
+    })
+
     it('shows an edit made in the meantime, and saves the selection (K5.5)', async () => {
       const { page, demo } = opened()
       await open(`/resources/${createdId}/edit`)
