@@ -184,6 +184,22 @@ export function testWork(opened: () => ConsoleWorld): void {
       await page.reload()
     })
 
+    it('keeps a form at the back button until its changes are discarded (K2.9)', async () => {
+      const { page, demo } = opened()
+      await open(`/actors/${demo.ids.actors?.id}`)
+      await page.getByRole('link', { name: 'Edit' }).click()
+      await page.getByRole('textbox', { name: 'Name' }).fill('Uma Unsaved')
+      const form = page.url()
+      page.once('dialog', (dialog) => dialog.dismiss())
+      await page.goBack()
+      expect(page.url()).toBe(form)
+      expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Uma Unsaved')
+      page.once('dialog', (dialog) => dialog.accept())
+      await page.goBack()
+      await heading('Uma User')
+      expect(page.url()).not.toBe(form)
+    })
+
     it('prompts before it repeats a write that was rate limited (K5.6)', async () => {
       const { page, demo } = opened()
       await open(`/actors/${demo.ids.actors?.id}/edit`)
