@@ -161,7 +161,7 @@ export function DetailScreen({ collection }: { collection: Collection }) {
   const row = read.data?.answer.data as Row | undefined
   const name = useTitle(collection, row)
   usePageTitle(name || texts.one(noun))
-  if (!row && read.error?.status === 404) return <NotFound to={address} name={texts.many(noun)} />
+  if (!row && read.error?.namesNothing) return <NotFound to={address} name={texts.many(noun)} />
   if (!row) return <ReadState title={texts.one(noun)} read={read} rows={8} />
   const lock = lockOf?.(row, 'update')
   return (

@@ -10,7 +10,7 @@ import { useUnsavedGuard } from '../parts/guard.ts'
 import { notify } from '../parts/notice.tsx'
 import { PageHeader, usePageTitle } from '../parts/page.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
-import { Empty, Failed, ReadState } from '../parts/states.tsx'
+import { Empty, Failed, NotFound, ReadState } from '../parts/states.tsx'
 import { submitting } from '../parts/submitting.ts'
 import { hasScope, useSession } from '../session/session.ts'
 import { labelOf, texts } from '../texts/texts.ts'
@@ -246,6 +246,8 @@ export function FormScreen({ collection, action }: { collection: Collection; act
       </Empty>
     )
   if (log_id && !entry.data) return <ReadState title={title} read={entry} rows={6} />
+  const list = back?.(params as never) ?? fillAddress(address, params)
+  if (!row && read.error?.namesNothing) return <NotFound to={list} name={texts.many(backNoun ?? noun)} />
   if (isUpdate && !row) return <ReadState title={title} read={read} rows={6} />
   const change = entry.data?.answer.data
   const old = change?.type === 'change' ? oldFields(change, settableFields(collection)) : undefined
@@ -257,10 +259,7 @@ export function FormScreen({ collection, action }: { collection: Collection; act
     )
   return (
     <>
-      <PageHeader
-        title={title}
-        back={{ to: back?.(params as never) ?? fillAddress(address, params), name: texts.many(backNoun ?? noun) }}
-      />
+      <PageHeader title={title} back={{ to: list, name: texts.many(backNoun ?? noun) }} />
       {log_id && <p className="remark">{old ? texts.logs.puttingBack : texts.logs.nothingToPutBack}</p>}
       <Editor
         collection={collection}
