@@ -184,6 +184,17 @@ export function testWork(opened: () => ConsoleWorld): void {
       await page.reload()
     })
 
+    it('shows that the service cannot be reached, and reads as soon as it can (K5.2)', async () => {
+      const { page } = opened()
+      await open('/settings')
+      await page.context().setOffline(true)
+      await page.getByRole('link', { name: 'Devices', exact: true }).click()
+      await page.getByText('The service cannot be reached.').waitFor()
+      await page.context().setOffline(false)
+      await page.getByText('The service cannot be reached.').waitFor({ state: 'detached' })
+      await page.getByRole('searchbox', { name: 'Find devices' }).waitFor()
+    })
+
     it('keeps a form at the back button until its changes are discarded (K2.9)', async () => {
       const { page, demo } = opened()
       await open(`/actors/${demo.ids.actors?.id}`)
