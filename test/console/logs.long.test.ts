@@ -334,6 +334,8 @@ describe.skipIf(!chromium)('the flows of an account', () => {
     await expect.poll(() => columns.count()).toBe(24)
     const heights = await columns.evaluateAll((all) => all.map((one) => one.getAttribute('height')))
     expect(new Set(heights)).toEqual(new Set(['0']))
+    const labels = page.locator('.plot-area [aria-label="y-axis tick label"] text')
+    expect(await labels.allTextContents()).toEqual(['0', '1'])
   })
 
   it('have a window that keys and a pointer set', async () => {
