@@ -14,12 +14,13 @@ const mayLeave = (): boolean => {
   return leaves
 }
 
-/** Returns to the form before the router is notified. Chromium calls listeners of the window in their order, so this one precedes the router's. */
-addEventListener('popstate', (event) => {
-  if (mayLeave()) return
-  event.stopImmediatePropagation()
-  history.pushState(null, '', unsavedForm)
-})
+/** Returns to an unsaved form at the back button. Chromium calls listeners of the window in their order, so this one must precede the router's. */
+export const guardBackButton = (): void =>
+  addEventListener('popstate', (event) => {
+    if (mayLeave()) return
+    event.stopImmediatePropagation()
+    history.pushState(null, '', unsavedForm)
+  })
 
 /** Location hook of the router. Confirms with the person before a link or the back button discards a form. */
 export const useGuardedLocation: typeof useBrowserLocation = (options) => {
