@@ -129,6 +129,21 @@ export function testWork(opened: () => ConsoleWorld): void {
       expect(await demo.api('GET', '/resources?name=Ledger 2')).toEqual([])
     })
 
+    it('does nothing to an object that someone else changed before the confirmation (K5.5)', async () => {
+      const { page, demo } = opened()
+      const path = `/policies/${demo.ids.policies?.id}`
+      await open(path)
+      await page.getByRole('button', { name: 'Disable' }).click()
+      await demo.api('PATCH', path, { policy: { description: 'Described by another' } })
+      await page
+        .getByRole('alertdialog')
+        .getByRole('button', { name: /^Disable/ })
+        .click()
+      await page.getByText('Someone else changed this object in the meantime.').waitFor()
+      await page.getByText('Described by another').waitFor()
+      expect(await demo.api('GET', path)).toMatchObject({ is_disabled: false })
+    })
+
     it('requires the name of a site to delete it (K7.4)', async () => {
       const { page, demo } = opened()
       await open(`/sites/${demo.ids.sites?.id}`)

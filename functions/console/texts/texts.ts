@@ -365,6 +365,7 @@ export const texts = {
     saved: (noun: Noun): string => `The ${nouns[noun][0]} was saved.`,
     removed: (noun: Noun, isMany = false): string =>
       `The ${nouns[noun][Number(isMany)]} ${isMany ? 'were' : 'was'} deleted.`,
+    overtaken: 'Someone else changed this object in the meantime. Nothing was done; check it, then retry.',
     merged: 'Someone else changed this object in the meantime. Check the result; nothing is saved yet.',
     rateLimited: (seconds: number): string =>
       `The account sends too many requests. Nothing was changed. Retry in ${counted(seconds, 'second', 'seconds')}.`,
