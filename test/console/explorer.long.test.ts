@@ -139,7 +139,7 @@ describe.skipIf(!chromium)('the access explorer', () => {
     await page.getByRole('heading', { level: 1, name: 'Warsaw' }).waitFor()
     await explain('Otto', 'Ledger')
     await verdict('no policy gives a group of Otto access')
-    await page.getByText('Create another policy for Ledger').waitFor()
+    await page.getByText('Create a new policy for Ledger').waitFor()
   })
 
   it('has every input in the address, and reports an invalid one', async () => {

@@ -197,6 +197,63 @@ describe.skipIf(!chromium)('the overview (K6)', () => {
   })
 })
 
+/** Connects a gateway and a client that has an authorization, and returns the ids. */
+async function authorize(): Promise<{ client: string; site: string; gateway: string }> {
+  const { api } = opened
+  const site = await api('POST', '/sites', { site: { name: 'Bergen' } })
+  const resource = { type: 'dns', name: 'Intranet', address: 'intranet.example.com', site_id: site.id }
+  const { id: resource_id } = await api('POST', '/resources', { resource })
+  const { id: group_id } = await addGroup('Robots')
+  await api('POST', '/policies', { policy: { group_id, resource_id } })
+  const robot = await api('POST', '/actors', { actor: { name: 'Builder', type: 'service_account' } })
+  await api('PATCH', `/groups/${group_id}/memberships`, { memberships: { add: [robot.id], remove: [] } })
+  const gateway = await api('POST', `/sites/${site.id}/gateways`, { gateway: { name: 'gw-bergen' } })
+  const client_token = { expires_at: '2099-01-01T00:00:00Z' }
+  const { token } = await api('POST', `/actors/${robot.id}/client_tokens`, { client_token })
+  const session = () => ({ public_key: publicKey(), version: '1.5.1' })
+  await api('POST', '/gateway/sessions', { session: session() }, gateway.token)
+  const client = { ...session(), svc_id: 'laptop-2' }
+  const { id: session_id, client: device } = await api('POST', '/client/sessions', { session: client }, token)
+  await api('POST', '/client/authorizations', { authorization: { resource_id, session_id } }, token)
+  return { client: device.id, site: site.id, gateway: gateway.id }
+}
+
+describe.skipIf(!chromium)('rows that can be ended (K11.G10, K11.G11)', () => {
+  /** Ends the only row of a part, and waits until the part has none. */
+  async function endIn(path: string, verb: string, none: string): Promise<void> {
+    await opened.open(path)
+    await page.getByRole('button', { name: new RegExp(`^${verb} …`) }).click()
+    await page
+      .getByRole('alertdialog')
+      .getByRole('button', { name: new RegExp(`^${verb} …`) })
+      .click()
+    await page.getByText(none).waitFor()
+  }
+
+  it('are authorizations and gateway tokens', async () => {
+    const { client, site, gateway } = await authorize()
+    expect(await opened.api('GET', `/authorizations?client_id=${client}`)).toHaveLength(1)
+    await endIn(`/clients/${client}?show=authorizations`, 'End', 'No authorizations in force')
+    expect(await opened.api('GET', `/authorizations?client_id=${client}`)).toEqual([])
+    await endIn(`/sites/${site}/gateways/${gateway}`, 'Delete', 'No gateway tokens')
+    expect(await opened.api('GET', `/sites/${site}/gateway_tokens`)).toEqual([])
+  })
+
+  it('are console sessions', async () => {
+    const { service, api } = opened
+    const [, code, code_verifier] = /#code=(\S+)&verifier=(\S+)/.exec(service.output()) ?? []
+    const response = await fetch(`${service.baseUrl}/sign_in/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+      body: JSON.stringify({ sign_in: { code, code_verifier } }),
+    })
+    expect(response.status).toBe(201)
+    const [admin] = await api('GET', '/actors?email=admin@example.com')
+    await endIn(`/actors/${admin.id}?show=portal_sessions`, 'End', 'No console sessions')
+    expect(await api('GET', `/actors/${admin.id}/portal_sessions`)).toEqual([])
+  })
+})
+
 describe.skipIf(!chromium)('a change that ends the own session (K7.2)', () => {
   it('is announced for the own actor only', async () => {
     const own: Body[] = await opened.api('GET', '/actors?type=api_client')

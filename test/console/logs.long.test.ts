@@ -327,6 +327,17 @@ describe.skipIf(!chromium)('the flows of an account', () => {
     await expect.poll(() => new URL(page.url()).searchParams.get('resource')).toBe(ids.resource)
   })
 
+  it('have columns without height in a window without flows', async () => {
+    await open('/flows?begin=2026-01-01T00:00:00.000Z&end=2026-01-02T00:00:00.000Z')
+    await page.getByText('No flows match').waitFor()
+    const columns = page.locator('.plot-area svg rect')
+    await expect.poll(() => columns.count()).toBe(24)
+    const heights = await columns.evaluateAll((all) => all.map((one) => one.getAttribute('height')))
+    expect(new Set(heights)).toEqual(new Set(['0']))
+    const labels = page.locator('.plot-area [aria-label="y-axis tick label"] text')
+    expect(await labels.allTextContents()).toEqual(['0', '1'])
+  })
+
   it('have a window that keys and a pointer set', async () => {
     await open('/flows')
     await page.locator('.plot svg g').first().waitFor({ state: 'attached' })

@@ -6,7 +6,7 @@ import { conditionText } from '#functions/console/collection/conditions.ts'
 import { toCsv } from '#functions/console/collection/csv.ts'
 import { durationText } from '#functions/console/collection/durations.ts'
 import { changesOf, differencesOf, mergedValues } from '#functions/console/collection/merge.ts'
-import { piecesOf, plainText } from '#functions/console/parts/characters.ts'
+import { piecesOf, plainText, shortId } from '#functions/console/parts/characters.ts'
 import { idleLimit, idleState } from '#functions/console/session/idle.ts'
 import { challengeOf, createSecret, oneTimeSignIn, safeReturn, signInAddress } from '#functions/console/session/pkce.ts'
 
@@ -18,6 +18,9 @@ describe('texts of other systems', () => {
     ['a\u200Bb', 'a⟨U+200B⟩b'],
     ['', ''],
   ])('shows hidden characters of %j as code points', (text, shown) => expect(plainText(text)).toBe(shown))
+
+  it('names objects that were created in the same minute by different ids', () =>
+    expect(shortId('01a22993-5f54-7000-8000-acf145fca8c6')).not.toBe(shortId('01a22993-6349-7000-8000-3a3f39b64cf4')))
 
   it('keeps every other character', () =>
     fc.assert(

@@ -76,6 +76,18 @@ export function testWork(opened: () => ConsoleWorld): void {
       createdId = created.id
     })
 
+    it('creates an actor of the type that the form shows at first', async () => {
+      const { page, demo } = opened()
+      await open('/actors/new')
+      await page.getByRole('textbox', { name: 'Name' }).fill('New User')
+      await page.getByRole('textbox', { name: 'Email' }).fill('new@example.com')
+      await page.getByRole('button', { name: 'Create actor' }).click()
+      await heading('New User')
+      const [created] = await demo.api('GET', '/actors?email=new@example.com')
+      expect(created).toMatchObject({ name: 'New User', type: 'account_user' })
+      await demo.api('DELETE', `/actors/${created.id}`)
+    })
+
     it('shows an edit made in the meantime, and saves the selection (K5.5)', async () => {
       const { page, demo } = opened()
       await open(`/resources/${createdId}/edit`)
@@ -115,6 +127,21 @@ export function testWork(opened: () => ConsoleWorld): void {
       await dialog.getByRole('button', { name: 'Delete Ledger 2' }).click()
       await heading(/^Resources/)
       expect(await demo.api('GET', '/resources?name=Ledger 2')).toEqual([])
+    })
+
+    it('does nothing to an object that someone else changed before the confirmation (K5.5)', async () => {
+      const { page, demo } = opened()
+      const path = `/policies/${demo.ids.policies?.id}`
+      await open(path)
+      await page.getByRole('button', { name: 'Disable' }).click()
+      await demo.api('PATCH', path, { policy: { description: 'Described by another' } })
+      await page
+        .getByRole('alertdialog')
+        .getByRole('button', { name: /^Disable/ })
+        .click()
+      await page.getByText('Someone else changed this object in the meantime.').waitFor()
+      await page.getByText('Described by another').waitFor()
+      expect(await demo.api('GET', path)).toMatchObject({ is_disabled: false })
     })
 
     it('requires the name of a site to delete it (K7.4)', async () => {
@@ -170,6 +197,33 @@ export function testWork(opened: () => ConsoleWorld): void {
       await page.unroute(chunk)
       page.once('dialog', (dialog) => dialog.accept())
       await page.reload()
+    })
+
+    it('shows that the service cannot be reached, and reads as soon as it can (K5.2)', async () => {
+      const { page } = opened()
+      await open('/settings')
+      await page.context().setOffline(true)
+      await page.getByRole('link', { name: 'Devices', exact: true }).click()
+      await page.getByText('The service cannot be reached.').waitFor()
+      await page.context().setOffline(false)
+      await page.getByText('The service cannot be reached.').waitFor({ state: 'detached' })
+      await page.getByRole('searchbox', { name: 'Find devices' }).waitFor()
+    })
+
+    it('keeps a form at the back button until its changes are discarded (K2.9)', async () => {
+      const { page, demo } = opened()
+      await open(`/actors/${demo.ids.actors?.id}`)
+      await page.getByRole('link', { name: 'Edit' }).click()
+      await page.getByRole('textbox', { name: 'Name' }).fill('Uma Unsaved')
+      const form = page.url()
+      page.once('dialog', (dialog) => dialog.dismiss())
+      await page.goBack()
+      expect(page.url()).toBe(form)
+      expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Uma Unsaved')
+      page.once('dialog', (dialog) => dialog.accept())
+      await page.goBack()
+      await heading('Uma User')
+      expect(page.url()).not.toBe(form)
     })
 
     it('prompts before it repeats a write that was rate limited (K5.6)', async () => {

@@ -16,6 +16,11 @@ export class Problem extends Error {
     this.errors = (members.errors as Record<string, string[]> | undefined) ?? {}
     this.retryAfter = retryAfter
   }
+
+  /** True if an object was read whose id is unknown or malformed. */
+  get namesNothing(): boolean {
+    return this.status === 404 || this.code === 'invalid_path_parameter'
+  }
 }
 
 /** Converts any error to a problem. `fetch` rejects with a `TypeError` if the service cannot be reached. */

@@ -9,6 +9,9 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
+      // A read without a network fails, and is shown as failed. By default it would wait without a word.
+      networkMode: 'always',
+      refetchOnReconnect: true,
       retry: (count, error) => count < 2 && error instanceof Problem && [0, 502, 503, 504].includes(error.status),
     },
   },

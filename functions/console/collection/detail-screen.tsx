@@ -42,10 +42,13 @@ function Actions({ collection, row, name, etag, address }: ActionsProps) {
   const [pending, setPending] = useState<Pending>()
   const perform = async (route: CalledRoute, body: unknown, done: string) => {
     const options = { path: params, ...(body !== undefined && { body }), ifMatch: etag ?? undefined }
-    await send(route as 'PATCH /sites/{id}', options as never)
+    const overtaken = await send(route as 'PATCH /sites/{id}', options as never).then(
+      () => false,
+      (error) => toProblem(error).status === 412 || Promise.reject(error),
+    )
     setPending(undefined)
-    notify(done)
-    if (route === routes.remove) navigate(address)
+    notify(overtaken ? texts.form.overtaken : done)
+    if (route === routes.remove && !overtaken) navigate(address)
     await refreshAll()
   }
   const setDisabled = (isDisabled: boolean) =>
@@ -161,7 +164,7 @@ export function DetailScreen({ collection }: { collection: Collection }) {
   const row = read.data?.answer.data as Row | undefined
   const name = useTitle(collection, row)
   usePageTitle(name || texts.one(noun))
-  if (!row && read.error?.status === 404) return <NotFound to={address} name={texts.many(noun)} />
+  if (!row && read.error?.namesNothing) return <NotFound to={address} name={texts.many(noun)} />
   if (!row) return <ReadState title={texts.one(noun)} read={read} rows={8} />
   const lock = lockOf?.(row, 'update')
   return (

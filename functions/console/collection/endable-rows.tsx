@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react'
 import type { CalledRoute } from '../client/api-types.ts'
 import { refreshAll } from '../client/queries.ts'
 import { send } from '../client/request.ts'
+import { shortId } from '../parts/characters.ts'
 import { ActionButton } from '../parts/controls.tsx'
 import { notify } from '../parts/notice.tsx'
 import { hasScope, useSession } from '../session/session.ts'
@@ -34,7 +35,7 @@ export function EndableRows({ verb = texts.actions.remove, scope, remove, all, n
   const session = useSession()
   const [chosen, setChosen] = useState<Row | 'all'>()
   const canWrite = hasScope(session, scope, 'write')
-  const nameOf = (one: Row) => String(one.name ?? one.id.slice(0, 8))
+  const nameOf = (one: Row) => String(one.name ?? shortId(one.id))
   const isAll = chosen === 'all'
   const end = async () => {
     const request = typeof chosen === 'object' ? { route: remove, id: chosen.id } : { route: all?.remove }

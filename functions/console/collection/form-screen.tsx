@@ -10,7 +10,7 @@ import { useUnsavedGuard } from '../parts/guard.ts'
 import { notify } from '../parts/notice.tsx'
 import { PageHeader, usePageTitle } from '../parts/page.tsx'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
-import { Empty, Failed, ReadState } from '../parts/states.tsx'
+import { Empty, Failed, NotFound, ReadState } from '../parts/states.tsx'
 import { submitting } from '../parts/submitting.ts'
 import { hasScope, useSession } from '../session/session.ts'
 import { labelOf, texts } from '../texts/texts.ts'
@@ -62,6 +62,7 @@ function useIdempotencyKey(): (body: unknown) => string {
 
 type EditorProps = {
   collection: Collection
+  fields: Field[]
   action: Action
   row: Row | undefined
   etag: string | null | undefined
@@ -70,7 +71,7 @@ type EditorProps = {
   old: Values | undefined
 }
 
-function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
+function Editor({ collection, fields, action, row, etag, initial, old }: EditorProps) {
   const { noun, routes, envelope, address, counts = [] } = collection
   const name = useTitle(collection, row)
   const params = useParams<Record<string, string>>()
@@ -85,9 +86,7 @@ function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
   const keyOf = useIdempotencyKey()
   const session = useSession()
   const listAddress = fillAddress(address, params)
-  const shown = collection.fields.filter(
-    (field) => (field.only ?? action) === action && field.isShown?.(values, session, row?.id) !== false,
-  )
+  const shown = fields.filter((field) => field.isShown?.(values, session, row?.id) !== false)
   const visible = Object.fromEntries(shown.map(({ name }) => [name, tidy(values[name])]))
   const changed = action === 'update' ? changesOf(base.values, visible) : visible
   const isChanged = Object.keys(action === 'update' ? changed : changesOf(initial, values)).length > 0
@@ -124,7 +123,7 @@ function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
     if (next.status !== 412) throw next
     const current = await send(routes.read as 'GET /sites/{id}', { path: params as { id: string } })
     setConfirming(false)
-    setConflict({ theirs: valuesOf(collection.fields, current.answer.data as Values), etag: current.etag })
+    setConflict({ theirs: valuesOf(fields, current.answer.data as Values), etag: current.etag })
   }
   const save = async () => {
     if (action === 'create') return create()
@@ -196,7 +195,7 @@ function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
       )}
       {conflict && row && (
         <ConflictDialog
-          fields={collection.fields}
+          fields={fields}
           id={row.id}
           loaded={Object.fromEntries(shown.map(({ name }) => [name, base.values[name]]))}
           theirs={conflict.theirs}
@@ -224,7 +223,8 @@ function Editor({ collection, action, row, etag, initial, old }: EditorProps) {
  * a change entry whose settable old fields the form suggests (K7.5).
  */
 export function FormScreen({ collection, action }: { collection: Collection; action: Action }) {
-  const { noun, backNoun, fields, routes, address, back, scope } = collection
+  const { noun, backNoun, routes, address, back, scope } = collection
+  const fields = collection.fields.filter(({ only = action }) => only === action)
   const session = useSession()
   const params = useParams<Record<string, string>>()
   const [search] = useSearchParams()
@@ -246,6 +246,8 @@ export function FormScreen({ collection, action }: { collection: Collection; act
       </Empty>
     )
   if (log_id && !entry.data) return <ReadState title={title} read={entry} rows={6} />
+  const list = back?.(params as never) ?? fillAddress(address, params)
+  if (!row && read.error?.namesNothing) return <NotFound to={list} name={texts.many(backNoun ?? noun)} />
   if (isUpdate && !row) return <ReadState title={title} read={read} rows={6} />
   const change = entry.data?.answer.data
   const old = change?.type === 'change' ? oldFields(change, settableFields(collection)) : undefined
@@ -257,13 +259,11 @@ export function FormScreen({ collection, action }: { collection: Collection; act
     )
   return (
     <>
-      <PageHeader
-        title={title}
-        back={{ to: back?.(params as never) ?? fillAddress(address, params), name: texts.many(backNoun ?? noun) }}
-      />
+      <PageHeader title={title} back={{ to: list, name: texts.many(backNoun ?? noun) }} />
       {log_id && <p className="remark">{old ? texts.logs.puttingBack : texts.logs.nothingToPutBack}</p>}
       <Editor
         collection={collection}
+        fields={fields}
         action={action}
         row={row}
         etag={etag}

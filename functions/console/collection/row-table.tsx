@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { shortId } from '../parts/characters.ts'
 import { ActionButton, Badge } from '../parts/controls.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { ShownText } from '../parts/shown-text.tsx'
@@ -99,11 +100,7 @@ function FirstCell({
   if (!opens || column.to) return <Value column={column} row={row} names={names} />
   return (
     <Link href={opens(row)} className="row-link">
-      {isBlank(row[column.field]) ? (
-        <code>{row.id.slice(0, 8)}…</code>
-      ) : (
-        <Value column={column} row={row} names={names} />
-      )}
+      {isBlank(row[column.field]) ? <code>{shortId(row.id)}</code> : <Value column={column} row={row} names={names} />}
     </Link>
   )
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { plainText } from '../parts/characters.ts'
+import { plainText, shortId } from '../parts/characters.ts'
 import { ShownText } from '../parts/shown-text.tsx'
 import { Time } from '../parts/time.tsx'
 import { labelOf, optionOf, texts } from '../texts/texts.ts'
@@ -19,7 +19,7 @@ function Reference({ to, id, names }: { to: NonNullable<Column<Row>['to']>; id: 
   const name = names(to, id)
   return (
     <Link href={`${references[to].address}/${id}`} className="reference">
-      {name === undefined ? <code title={id}>{id.slice(0, 8)}…</code> : <ShownText text={name} />}
+      {name === undefined ? <code title={id}>{shortId(id)}</code> : <ShownText text={name} />}
     </Link>
   )
 }

@@ -1,4 +1,5 @@
 import type { Names } from '../collection/references.ts'
+import { shortId } from '../parts/characters.ts'
 import { labelOf, texts } from '../texts/texts.ts'
 import type { Change } from './entries.ts'
 import { fieldChanges, groupsOf } from './field-changes.ts'
@@ -34,7 +35,7 @@ function changeSegments(change: Change, names: Names): Segment[] {
   const link = members[object]
   if (link && operation !== 'update') {
     const [member, field, set, of] = link
-    const named = (to: typeof member | typeof set, id: unknown) => names(to, String(id)) ?? `${String(id).slice(0, 8)}…`
+    const named = (to: typeof member | typeof set, id: unknown) => names(to, String(id)) ?? shortId(String(id))
     return fill(texts.logs.member[operation], named(member, row[field]), named(set, row[of]))
   }
   const changed = fieldChanges(change).map(({ field }) => field)

@@ -86,6 +86,7 @@ function LostEntry({ logId }: { logId: string }) {
   const isSealed = proof.data !== undefined
   return (
     <Empty
+      isPage
       title={isSealed ? texts.proof.lost : texts.states.notFound}
       action={<ActionLink to={entryAddress(logId).replace(/\/[^/]+$/, '')}>{texts.logs.openLog}</ActionLink>}
     >
@@ -104,8 +105,8 @@ export function EntryScreen() {
   const entry = read.data?.answer.data as Entry | undefined
   usePageTitle(texts.one(noun))
   if (!entry && read.error?.status === 404)
-    return stream in nouns ? <LostEntry logId={log_id} /> : <Empty title={texts.states.notFound} />
-  if (!entry) return <ReadState read={read} rows={8} />
+    return stream in nouns ? <LostEntry logId={log_id} /> : <Empty isPage title={texts.states.notFound} />
+  if (!entry) return <ReadState title={texts.one(noun)} read={read} rows={8} />
   return (
     <>
       <PageHeader

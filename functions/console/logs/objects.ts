@@ -2,7 +2,7 @@ import type { Collection, Column, ReferenceName, Row } from '../collection/colle
 import { fillAddress } from '../collection/collection.ts'
 import type { Names } from '../collection/references.ts'
 import { detectedColumn, fieldColumn, textOf } from '../collection/values.tsx'
-import { plainText } from '../parts/characters.ts'
+import { plainText, shortId } from '../parts/characters.ts'
 import { actors } from '../screens/actors/actors.tsx'
 import { clients } from '../screens/clients/clients.tsx'
 import { gateways } from '../screens/gateways/gateways.tsx'
@@ -55,8 +55,6 @@ export const rowOf = ({ after, before }: Change): Row => (after ?? before ?? {})
 /** Owners by which objects without a name of their own are named, such as tokens. */
 const owners = ['actor_id', 'gateway_id', 'site_id']
 
-const shortId = (id: unknown): string => `${String(id).slice(0, 8)}…`
-
 /** Returns the name of a changed object, the names of the objects that it connects, or the name of its owner. */
 export function nameOf(change: Change, names: Names): { name: string; isOwner: boolean } {
   const row = rowOf(change)
@@ -70,7 +68,7 @@ export function nameOf(change: Change, names: Names): { name: string; isOwner: b
   }
   const ownName = row.name ?? row.email ?? row.hostname ?? row.description
   const owner = ownName == null ? owners.map((field) => row[field] && named(field)).find(Boolean) : undefined
-  return { name: plainText(String(ownName ?? owner ?? shortId(row.id))), isOwner: owner !== undefined }
+  return { name: plainText(String(ownName ?? owner ?? shortId(String(row.id)))), isOwner: owner !== undefined }
 }
 
 /** Ids in entries by the collection that they refer to, for their names. */

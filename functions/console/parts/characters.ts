@@ -19,6 +19,9 @@ export function piecesOf(text: string): Piece[] {
   return pieces
 }
 
+/** Names an object by its id. The end is shown, because the start is a time that objects of one minute share. */
+export const shortId = (id: string): string => `…${id.slice(-8)}`
+
 /** Returns the same as one text, for places without markup such as titles and options. */
 export const plainText = (text: string): string =>
   piecesOf(text)

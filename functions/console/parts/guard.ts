@@ -2,17 +2,25 @@ import { useEffect } from 'react'
 import { useBrowserLocation } from 'wouter/use-browser-location'
 import { texts } from '../texts/texts.ts'
 
-/** True while a form has changes that were not saved. */
-let isUnsaved = false
+/** Address of the form whose changes were not saved. */
+let unsavedForm: string | undefined
 
-export const hasUnsavedForm = (): boolean => isUnsaved
+export const hasUnsavedForm = (): boolean => unsavedForm !== undefined
 
 const mayLeave = (): boolean => {
   // The browser's own dialog is used, because the navigation must wait for the answer.
-  const leaves = !isUnsaved || window.confirm(texts.form.leave)
-  if (leaves) isUnsaved = false
+  const leaves = unsavedForm === undefined || window.confirm(texts.form.leave)
+  if (leaves) unsavedForm = undefined
   return leaves
 }
+
+/** Returns to an unsaved form at the back button. Chromium calls listeners of the window in their order, so this one must precede the router's. */
+export const guardBackButton = (): void =>
+  addEventListener('popstate', (event) => {
+    if (mayLeave()) return
+    event.stopImmediatePropagation()
+    history.pushState(null, '', unsavedForm)
+  })
 
 /** Location hook of the router. Confirms with the person before a link or the back button discards a form. */
 export const useGuardedLocation: typeof useBrowserLocation = (options) => {
@@ -23,25 +31,16 @@ export const useGuardedLocation: typeof useBrowserLocation = (options) => {
 /** Protects the changes of a form for as long as `unsaved` is true. */
 export function useUnsavedGuard(unsaved: boolean): () => void {
   useEffect(() => {
-    isUnsaved = unsaved
+    unsavedForm = unsaved ? location.href : undefined
     if (!unsaved) return
-    const here = location.href
     const onUnload = (event: BeforeUnloadEvent) => event.preventDefault()
-    const onBack = (event: PopStateEvent) => {
-      if (mayLeave()) return
-      // Returns to the form before the router is notified.
-      event.stopImmediatePropagation()
-      history.pushState(null, '', here)
-    }
     addEventListener('beforeunload', onUnload)
-    addEventListener('popstate', onBack, { capture: true })
     return () => {
-      isUnsaved = false
+      unsavedForm = undefined
       removeEventListener('beforeunload', onUnload)
-      removeEventListener('popstate', onBack, { capture: true })
     }
   }, [unsaved])
   return () => {
-    isUnsaved = false
+    unsavedForm = undefined
   }
 }

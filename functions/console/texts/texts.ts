@@ -112,7 +112,7 @@ const explorer = {
     enableActor: (actor: string): string => `Enable ${actor}`,
     enablePolicy: (group: string): string => `Enable the policy of ${group}`,
     join: (actor: string, group: string): string => `Add ${actor} to the group ${group}`,
-    newPolicy: (resource: string): string => `Create another policy for ${resource}`,
+    newPolicy: (resource: string): string => `Create a new policy for ${resource}`,
     verify: (client: string): string => `Verify the client ${client}`,
     widen: (group: string): string => `Widen the conditions of the policy of ${group}`,
     policyName: (group: string): string => `policy of ${group}`,
@@ -365,6 +365,7 @@ export const texts = {
     saved: (noun: Noun): string => `The ${nouns[noun][0]} was saved.`,
     removed: (noun: Noun, isMany = false): string =>
       `The ${nouns[noun][Number(isMany)]} ${isMany ? 'were' : 'was'} deleted.`,
+    overtaken: 'Someone else changed this object in the meantime. Nothing was done; check it, then retry.',
     merged: 'Someone else changed this object in the meantime. Check the result; nothing is saved yet.',
     rateLimited: (seconds: number): string =>
       `The account sends too many requests. Nothing was changed. Retry in ${counted(seconds, 'second', 'seconds')}.`,

@@ -7,6 +7,7 @@ import { send } from '../../client/request.ts'
 import type { Row } from '../../collection/collection.ts'
 import { type Condition, conditionText } from '../../collection/conditions.ts'
 import { type Names, useNames, useObject } from '../../collection/references.ts'
+import { shortId } from '../../parts/characters.ts'
 import { Badge } from '../../parts/controls.tsx'
 import { Filled } from '../../parts/filled.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -52,7 +53,7 @@ type Shown = {
 
 const Name = ({ to, id, name }: { to: string; id: string; name: string | undefined }) => (
   <Link href={`/${to}/${id}`} className="reference">
-    {name === undefined ? <code>{id.slice(0, 8)}…</code> : <ShownText text={name} />}
+    {name === undefined ? <code>{shortId(id)}</code> : <ShownText text={name} />}
   </Link>
 )
 

@@ -6,6 +6,7 @@ import { FilterControl } from '../../collection/list-screen.tsx'
 import { useNamesState, useObject, useProviderNames } from '../../collection/references.ts'
 import { TimeFilter } from '../../logs/log-filters.tsx'
 import { useAddress } from '../../parts/address.ts'
+import { shortId } from '../../parts/characters.ts'
 import { ActionButton } from '../../parts/controls.tsx'
 import { usePageTitle } from '../../parts/page.tsx'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
@@ -48,8 +49,7 @@ function AccessGraph({ layer, id, providers }: AccessListProps) {
         {layer === 'actors' ? texts.explorer.chooseResource : texts.explorer.chooseActor}
       </Empty>
     )
-  const nameOf: NameOf = (kind, one) =>
-    (kind === 'providers' ? providers.get(one) : names(kind, one)) ?? `${one.slice(0, 8)}…`
+  const nameOf: NameOf = (kind, one) => (kind === 'providers' ? providers.get(one) : names(kind, one)) ?? shortId(one)
   const graph = graphOf(
     { layer, id, name: chosen.name, note: chosen.email ?? chosen.address ?? '', site_id: chosen.site_id },
     rows,

@@ -8,7 +8,7 @@ import { conditionText } from '../../collection/conditions.ts'
 import { ConfirmDialog } from '../../collection/confirm-dialog.tsx'
 import { type Names, useChoices } from '../../collection/references.ts'
 import { titleOf } from '../../collection/values.tsx'
-import { plainText } from '../../parts/characters.ts'
+import { plainText, shortId } from '../../parts/characters.ts'
 import { ActionButton, ActionLink } from '../../parts/controls.tsx'
 import { notify } from '../../parts/notice.tsx'
 import { hasScope, useSession } from '../../session/session.ts'
@@ -71,7 +71,7 @@ function useChanges({ evaluation, actor, resource, names, known, client }: Props
   const others = useRead('GET /policies', { path: {}, query, enabled: isUngranted })
   const groupRows = useChoices('groups', isUngranted).rows
   const [name, title] = [titleOf(actor), titleOf(resource)]
-  const groupOf = (id: string | null): string => plainText((id && names('groups', id)) || String(id ?? '').slice(0, 8))
+  const groupOf = (id: string | null): string => plainText((id && names('groups', id)) || shortId(id ?? ''))
   const policyRow = ({ id, group_id }: EvaluatedPolicy) => ({
     id,
     group_id,

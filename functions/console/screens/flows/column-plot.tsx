@@ -14,7 +14,7 @@ type Selection = { anchor: number; focus: number }
 const loadDrawing = () => import('./draw-columns.ts')
 prefetch(loadDrawing)
 
-const frame = { height: 220, left: 64, right: 8, bottom: 24 }
+const frame = { height: 220, left: 64, right: 24, bottom: 24 }
 /** Milliseconds of a window up to which the axis shows hours; longer ones show days. */
 const maxHourLabels = 2 * 86_400_000
 

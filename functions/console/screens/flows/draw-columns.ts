@@ -21,11 +21,13 @@ export function drawColumns({ buckets, colors, frame, isUtc, timeText, amountTex
       .slice(0, colors.length)
       .map((amount, index) => ({ begin: new Date(begin), end: new Date(end), amount: Number(amount), index })),
   )
+  // An axis that ends at 0 would draw columns of nothing in full height.
+  const end = Math.max(1, ...buckets.map(({ total }) => Number(total)))
   const { width, height, left: marginLeft, right: marginRight, bottom: marginBottom } = frame
   const chart = plot({
     ...{ width, height, marginLeft, marginRight, marginBottom },
     x: { type: isUtc ? 'utc' : 'time', label: null, tickFormat: timeText },
-    y: { grid: true, label: null, ticks: 4, tickFormat: amountText, zero: true },
+    y: { grid: true, label: null, ticks: Math.min(4, end), tickFormat: amountText, domain: [0, end] },
     color: { type: 'ordinal', domain: colors.map((_, index) => index), range: colors },
     marks: [rectY(data, { x1: 'begin', x2: 'end', y: 'amount', fill: 'index', insetRight: 1 }), ruleY([0])],
   })

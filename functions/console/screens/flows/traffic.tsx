@@ -7,7 +7,7 @@ import { RowTable } from '../../collection/row-table.tsx'
 import { titleOf } from '../../collection/values.tsx'
 import type { AboveProps } from '../../logs/log-screen.tsx'
 import { wholeHours } from '../../logs/window.ts'
-import { plainText } from '../../parts/characters.ts'
+import { plainText, shortId } from '../../parts/characters.ts'
 import { ActionButton } from '../../parts/controls.tsx'
 import { ReadState } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -45,7 +45,7 @@ function useValueNames(wanted: Array<[Dimension, string | null]>) {
     const to = by && collections[by]
     const policy = by === 'policy' ? rows.find(({ id }) => id === value) : undefined
     if (policy) return titleOf(policy, 'description')
-    return plainText((to ? names(to, value) : undefined) ?? (by === 'port' ? value : `${value.slice(0, 8)}…`))
+    return plainText((to ? names(to, value) : undefined) ?? (by === 'port' ? value : shortId(value)))
   }
 }
 

@@ -4,6 +4,7 @@ import type { Operations } from '../../client/api-types.ts'
 import { useRead } from '../../client/queries.ts'
 import { type Names, useNames } from '../../collection/references.ts'
 import { loadLogs } from '../../logs/log-parts.tsx'
+import { shortId } from '../../parts/characters.ts'
 import { Badge } from '../../parts/controls.tsx'
 import { Filled } from '../../parts/filled.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -57,7 +58,7 @@ function problemsOf(overview: Overview, limits: Limits, names: Names): Problem[]
     }),
     ...(expiring ?? []).map(({ id, object, actor_id, name, expires_at }) => {
       const to = `/actors/${actor_id}?show=${object === 'api_tokens' ? 'tokens' : 'client_tokens'}`
-      const shown = name ?? names('actors', actor_id) ?? id.slice(0, 8)
+      const shown = name ?? names('actors', actor_id) ?? shortId(id)
       return attention(id, name ? problems.expiring : problems.expiringOf, to, { name: shown, time: expires_at })
     }),
     ...(orphaned_policies

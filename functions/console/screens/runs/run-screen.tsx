@@ -151,7 +151,7 @@ export function RunScreen({ source }: { source: RunSource }) {
   const title = texts.run.title(run?.rewinds ? 'rewind' : run?.outcome === 'previewed' ? 'preview' : 'sync')
   usePageTitle(title)
   useRefreshAtEnd(run?.finished_at === null)
-  if (read.error?.status === 404)
+  if (read.error?.namesNothing)
     return (
       <NotFound to={back} name={texts.many('runs')}>
         {texts.run.gone}
