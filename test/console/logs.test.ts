@@ -126,7 +126,7 @@ describe('a commit in words', () => {
     expect(words([change({ object: 'memberships', operation: 'insert', after })])).toBe('Ada added Uma to Staff')
     const other = { ...after, actor_id: '0198aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee' }
     expect(words([change({ object: 'memberships', operation: 'delete', before: other })])).toBe(
-      'Ada removed 0198aaaa… from Staff',
+      'Ada removed …eeeeeeee from Staff',
     )
   })
 
